@@ -39,7 +39,8 @@
  * batch, capacity, features]: all that an expert may take of each sample, zeros where it takes
  * less; weights are those of the rank's experts, and all of the router. Of attention x, y and
  * their gradients have a part of the positions, and the rank works on all of them with a part
- * of the heads (attention_parts_host.c).
+ * of the heads (attention_parts_host.c); or it gathers keys and values of all, and backward
+ * has the sums of their gradients (attention_gather_host.c).
  *
  * Determinism: the same numbers come out for the same number of workers; sums over the batch
  * are in a stated order.
@@ -87,15 +88,17 @@ struct dts_arrays {
 
     /* Of an operation that `divides`, where ranks have parts of the rows of its table, or of
      * its classes: the first one that is here, and how many there are in all, which tokens and
-     * targets count; all 0: they are all here. Of rotary positions the first position. */
+     * targets count; all 0: they are all here. Of rotary positions the first position, of
+     * attention the first head. */
     size_t first, all;
-    int rank; // of those: 0 .. ranks - 1
+    struct dts_op_places places; // of dropout on a CPU
+    int rank;                    // of those: 0 .. ranks - 1
 
     float *rows; // that ranks exchange, of a call with `row_values`
 
     bool training; // forward: statistics of the batch, dropout
-    /* Random numbers are drawn by (seed, step, sample, position): the same whatever the ranks.
-     */
+    /* Random numbers are drawn by (seed, step, sample, position in the whole sample): the same
+     * whatever the ranks. */
     uint64_t seed, step, first_sample;
 };
 

@@ -176,10 +176,11 @@ struct dts_exchange {
  * there and back. */
 struct dts_between {
     bool copied;            // else the data is what it is
+    bool gradients;         // of parameters that each rank has: no call's
     bool backward;          // of a backward pass
     bool again;             // of one that runs forward again
     bool before;            // the layer's call; else behind it
-    int number, count;      // which of so many at that moment, one after another
+    int number, count;      // which of so many of its ranks at that moment, one after another
     int layer, chunk, slot; // as of a call
 };
 

@@ -105,5 +105,48 @@ static void dropout_draws_what_it_should(void)
     free(a.scratch);
 }
 
-TESTS(TEST(one_tensor), TEST(more_than_one_block), TEST(keys_of_their_own),
+/* Heads 2 and 3 of four are dropped as the whole drops them, forward and backward. */
+static void heads_of_a_part_are_dropped_as_in_the_whole(void)
+{
+    enum { S = 70, D = 2, HEADS = 4, HERE = 2, ALL = S * HEADS * D, PART = S * HERE * D };
+    const struct dts_operation *op = dts_operation_find("attention");
+    static float x[ALL], part[PART], y[2][ALL], dx[2][3][ALL], l[S * HEADS];
+    for (int i = 0; i < ALL; i++)
+        x[i] = (float)dts_normal(3, 0, (uint64_t)i);
+    for (int i = 0; i < PART; i++)
+        part[i] = x[i / (HERE * D) * HEADS * D + HERE * D + i % (HERE * D)];
+    for (int p = 0; p < 2; p++) {
+        const size_t features = (size_t)(p == 0 ? HEADS : HERE) * D;
+        struct dts_op_call call = {
+            .op = "attention", .input_count = 3, .causal = true, .rate = 0.4};
+        call.heads = p == 0 ? HEADS : HERE;
+        call.output = (struct dts_dims){2, {S, features, 1, 1}};
+        call.inputs[0] = call.inputs[1] = call.inputs[2] = call.output;
+        const float *in = p == 0 ? x : part;
+        struct dts_arrays a = {.batch = 1,
+                               .x = {in, in, in},
+                               .y = y[p],
+                               .saved = l,
+                               .dy = in,
+                               .dx = {dx[p][0], dx[p][1], dx[p][2]},
+                               .training = true,
+                               .seed = 1,
+                               .step = 1,
+                               .first = p == 0 ? 0 : HERE};
+        a.scratch = op_guarded(op->host.forward_scratch(&call, 1, 1) +
+                               op->host.backward_scratch(&call, 1, 1));
+        op->host.forward(&call, &a, &(struct dts_place){0});
+        op->host.backward(&call, &a, &(struct dts_place){0});
+        free(a.scratch);
+    }
+    for (int i = 0; i < PART; i++) {
+        const int at = i / (HERE * D) * HEADS * D + HERE * D + i % (HERE * D);
+        CHECK_NEAR((double)y[1][i], (double)y[0][at], 1e-5);
+        for (int k = 0; k < 3; k++)
+            CHECK_NEAR((double)dx[1][k][i], (double)dx[0][k][at], 1e-4);
+    }
+}
+
+TESTS(TEST(heads_of_a_part_are_dropped_as_in_the_whole), TEST(one_tensor),
+      TEST(more_than_one_block), TEST(keys_of_their_own),
       TEST(dropout_is_the_same_forward_and_backward), TEST(dropout_draws_what_it_should))

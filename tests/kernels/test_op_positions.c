@@ -11,6 +11,7 @@ struct ranks {
     int count;
     size_t keys; // features of keys, and of values, of all heads
     bool one;    // one tensor of q, k, v
+    double rate;
     struct op_case part, all;
     struct op_run runs[MOST], whole;
     float *rows[MOST];
@@ -22,6 +23,7 @@ static struct op_case attention(const struct ranks *t, int ranks)
     const size_t n = (size_t)ranks;
     const struct dts_dims queries = {2, {POSITIONS, FEATURES / n}};
     struct op_case c = op_alike("attention", BATCH, queries, t->one ? 1 : 3);
+    c.call.rate = t->rate;
     c.call.heads = HEADS / ranks;
     c.call.causal = true;
     c.call.context_ranks = ranks > 1 ? ranks : 0;
@@ -29,6 +31,18 @@ static struct op_case attention(const struct ranks *t, int ranks)
         c.call.inputs[0].size[1] = 3 * FEATURES / n;
     for (int i = 1; i < c.call.input_count; i++)
         c.call.inputs[i].size[1] = t->keys / n;
+    return c;
+}
+
+/* ranks 1: of all; else of a rank, which has all heads at its positions. */
+static struct op_case gathered(const struct ranks *t, int ranks)
+{
+    struct op_case c = attention(t, 1);
+    c.call.context_ranks = ranks > 1 ? ranks : 0;
+    c.call.gathered = ranks > 1;
+    c.call.output.size[0] /= (size_t)ranks;
+    for (int i = 0; i < c.call.input_count; i++)
+        c.call.inputs[i].size[0] /= (size_t)ranks;
     return c;
 }
 
@@ -55,6 +69,7 @@ static void begin(struct ranks *t)
         t->rows[r] =
             op_unwritten(dts_attention_row_values(&t->part.call, BATCH) * sizeof(float));
         run->a.rows = t->rows[r];
+        run->a.rank = r;
         for (int i = 0; i < t->part.call.input_count; i++)
             for (size_t k = 0; k < op_values(&t->part, &t->part.call.inputs[i]); k++)
                 op_set((void *)run->a.x[i], 4, k,
@@ -113,6 +128,20 @@ static void compare(const struct ranks *t, const float *got, const void *whole, 
     }
 }
 
+static void end(struct ranks *t)
+{
+    for (int r = 0; r < t->count; r++) {
+        compare(t, t->runs[r].a.y, t->whole.a.y, r, FEATURES);
+        for (int i = 0; i < t->part.call.input_count; i++)
+            compare(t, t->runs[r].a.dx[i], t->whole.a.dx[i], r, features_of(t, i));
+        CHECK(op_guard_holds(t->rows[r],
+                             dts_attention_row_values(&t->part.call, BATCH) * sizeof(float)));
+        free(t->rows[r]);
+        op_end(&t->runs[r]);
+    }
+    op_end(&t->whole);
+}
+
 static void check(int count, bool one, size_t keys)
 {
     struct ranks t = {.count = count, .one = one, .keys = keys};
@@ -131,16 +160,50 @@ static void check(int count, bool one, size_t keys)
     exchange_inputs(&t);
     run(&t, DTS_OP_RETURN, true);
     op_run_version(&t.whole, &t.whole.op->reference, true, NULL);
-    for (int r = 0; r < count; r++) {
-        compare(&t, t.runs[r].a.y, t.whole.a.y, r, FEATURES);
-        for (int i = 0; i < t.part.call.input_count; i++)
-            compare(&t, t.runs[r].a.dx[i], t.whole.a.dx[i], r, features_of(&t, i));
-        CHECK(op_guard_holds(t.rows[r],
-                             dts_attention_row_values(&t.part.call, BATCH) * sizeof(float)));
-        free(t.rows[r]);
-        op_end(&t.runs[r]);
+    end(&t);
+}
+
+/* Block r of keys, and of values, is rank r's: all get it, or the rank gets the sum of all. */
+static void gather(struct ranks *t, bool sum)
+{
+    const size_t values = dts_attention_row_values(&t->part.call, BATCH) / 2;
+    const size_t block = values / (size_t)t->count;
+    for (size_t i = 0; i < 2 * values; i++) {
+        const int owner = (int)(i % values / block);
+        float all = sum ? 0 : t->rows[owner][i];
+        for (int r = 0; r < t->count && sum; r++)
+            all += t->rows[r][i];
+        for (int r = 0; r < t->count; r++)
+            if (!sum || r == owner)
+                t->rows[r][i] = all;
     }
-    op_end(&t.whole);
+}
+
+static void check_gathered(int count, bool one, size_t keys, double rate)
+{
+    struct ranks t = {.count = count, .one = one, .keys = keys, .rate = rate};
+    t.all = gathered(&t, 1);
+    t.part = gathered(&t, count);
+    begin(&t);
+    for (int back = 0; back < 2; back++) {
+        run(&t, DTS_OP_LEAVE, back == 1);
+        gather(&t, false);
+        run(&t, DTS_OP_WORK, back == 1);
+        op_run_version(&t.whole, &t.whole.op->reference, back == 1, NULL);
+    }
+    gather(&t, true);
+    run(&t, DTS_OP_RETURN, true);
+    end(&t);
+}
+
+/* With dropout as of one rank: by the query among all. */
+static void ranks_gather_keys_and_values(void)
+{
+    for (int count = 2; count <= MOST; count += 2) {
+        check_gathered(count, true, FEATURES, 0);
+        check_gathered(count, false, FEATURES, 0.4);
+        check_gathered(count, false, HEAD, 0);
+    }
 }
 
 static void ranks_attend_to_the_positions_of_all(void)
@@ -185,4 +248,5 @@ static void rotary_positions_go_on(void)
     }
 }
 
-TESTS(TEST(ranks_attend_to_the_positions_of_all), TEST(rotary_positions_go_on))
+TESTS(TEST(ranks_attend_to_the_positions_of_all), TEST(ranks_gather_keys_and_values),
+      TEST(rotary_positions_go_on))

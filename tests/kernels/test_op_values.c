@@ -290,6 +290,46 @@ static void a_sample_is_masked_alike_wherever_it_is(void)
     free(whole), free(shared), free(first), free(second), free(later);
 }
 
+/* What a version keeps of a part of the samples. */
+static void keep_part(const struct op_case *c, const struct dts_op_places *places, bool host,
+                      uint8_t *keep)
+{
+    const struct dts_operation *op = dts_operation_find("dropout");
+    struct dts_workers *workers = dts_workers_new(3);
+    struct op_run r = op_begin(c, op, host ? 4 : 8);
+    r.a.places = *places;
+    op_run_version(&r, host ? &op->host : &op->reference, false, workers);
+    memcpy(keep, r.a.saved, r.saved);
+    op_end(&r);
+    dts_workers_free(workers);
+}
+
+/* Positions from 3 on of 6, and the second third of 240 features: pieces of 512 are cut. */
+static void a_part_is_masked_as_in_the_whole(void)
+{
+    enum { P = 6, F = 240, N = P * F, BATCH = 2 };
+    static const struct dts_op_places places[] = {
+        {N / 2, N / 2, N / 2}, {F / 3, F / 3, F}, {N / 2 + F / 3, F / 3, F}};
+    static const size_t sizes[][2] = {{P / 2, F}, {P, F / 3}, {P / 2, F / 3}};
+    struct op_case whole = op_alike("dropout", BATCH, (struct dts_dims){2, {P, F, 1, 1}}, 1);
+    whole.call.rate = 0.5;
+    uint8_t all[BATCH * N], part[BATCH * N];
+    keep_part(&whole, &(struct dts_op_places){0}, true, all);
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        const struct dts_dims dims = {2, {sizes[i][0], sizes[i][1], 1, 1}};
+        struct op_case c = op_alike("dropout", BATCH, dims, 1);
+        c.call.rate = 0.5;
+        const size_t n = sizes[i][0] * sizes[i][1];
+        for (int host = 0; host < 2; host++) {
+            int other = 0;
+            keep_part(&c, &places[i], host == 1, part);
+            for (size_t k = 0; k < BATCH * n; k++)
+                other += part[k] != all[k / n * N + dts_op_place(&places[i], k % n)];
+            CHECK_INT(other, 0);
+        }
+    }
+}
+
 static void dropout_zeroes_its_share(void)
 {
     struct op_case c = op_alike("dropout", 10, (struct dts_dims){1, {10000, 1, 1, 1}}, 1);
@@ -451,6 +491,6 @@ TESTS(TEST(functions_of_one_value), TEST(straight_lines_end_where_they_should),
       TEST(gelu_is_right_far_from_zero), TEST(what_is_no_number_stays_so), TEST(sums_of_inputs),
       TEST(products_of_inputs), TEST(learned_factors), TEST(dropout_keeps_its_contract),
       TEST(stochastic_depth_keeps_its_contract), TEST(stochastic_depth_drops_whole_samples),
-      TEST(a_sample_is_masked_alike_wherever_it_is), TEST(dropout_zeroes_its_share),
-      TEST(dropout_does_nothing_but_in_training), TEST(some_work_in_place),
-      TEST(large_gradients_are_right))
+      TEST(a_sample_is_masked_alike_wherever_it_is), TEST(a_part_is_masked_as_in_the_whole),
+      TEST(dropout_zeroes_its_share), TEST(dropout_does_nothing_but_in_training),
+      TEST(some_work_in_place), TEST(large_gradients_are_right))

@@ -70,6 +70,21 @@ for way in "4:$four 1:$alone" "1:$alone 4:$four" "4:$pipe 4:$four"; do
         fail "$begun goes on with $end"
 done
 
+# Tensor ranks have a part of the hidden values of each expert, beside the ranks that divide experts and without.
+divided() {
+    ranks=$1 mesh="\"mesh\":{$2}$3"
+    shift $(($# < 3 ? $# : 3))
+    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",$mesh}]" "$@" &&
+        near "$work/many" "$work/one" 0 1e-5 && return
+    fail "$ranks ranks, $mesh $*"
+}
+mixture 1.25 2
+divided 2 '"tensor":2'
+divided 4 '"tensor":2,"pipeline":2' ',"sequence_parallel":true,"pipeline":{"schedule":"zb_h1"}' $two
+divided 4 '"tensor":2,"shard":2' ',"sequence_parallel":true,"sharded":"parameters","recompute":"full"' $two
+meshed 4 2 '"tensor":2,"data":2' '' $two
+meshed 8 2 '"tensor":2,"pipeline":2,"shard":2' ',"sharded":"gradients"' $two
+
 # All positions are taken; half of them are not; each goes to one expert, beside one that takes all.
 mixture 0 2
 meshed 4 4 '"data":4'
@@ -77,9 +92,11 @@ mixture 0.5 2
 meshed 4 2 '"data":4' '' $two
 mixture 1 1 ',"shared_experts":1'
 meshed 2 2 '"data":2' '' $two
+divided 4 '"tensor":2,"data":2' '' $two
 
 refuses 3 'expert.padded must be true' 2 '"mesh":{"data":2},"expert":{"size":2}'
-refuses 3 'tensor and expert ranks together' 4 '"mesh":{"tensor":2,"data":2},"expert":{"size":2,"padded":true}'
+refuses 3 'tensor ranks that divide the sequence, beside expert ranks' 4 \
+    '"mesh":{"tensor":2,"data":2},"expert":{"size":2,"padded":true},"sequence_parallel":true'
 refuses 3 'whose passes run together' 4 '"mesh":{"data":2,"pipeline":2},"expert":{"size":2,"padded":true},"pipeline":{"schedule":"dualpipe"}' \
     --set batch.accumulate=4
 refuses 2 'expert.skew: has no effect with padded' 2 '"mesh":{"data":2},"expert":{"size":2,"padded":true,"skew":2}'

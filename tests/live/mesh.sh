@@ -87,25 +87,26 @@ meshed 4 '"tensor":2,"data":2' ',"convolutions":"alternating"'
 meshed 4 '"tensor":2,"pipeline":2' ',"convolutions":"alternating"' $two
 meshed 4 '"tensor":2,"shard":2' "$(sharded gradients ',"convolutions":"alternating"')"
 
-# Tensor ranks: a part of each product, of the table and of the loss. (Dropout within attention is by its place
-# among all heads.)
-sed '/"attention"/s/, "dropout": 0.1//' "$here/gpt.json" >"$work/gpt.json"
-tensor_net="--set model=$work/gpt.json"
-train 1 "$work/one" $tensor_net || fail "one rank trains GPT without dropout in attention"
-net=$tensor_net tensors=14048
+# Tensor ranks: a part of each product, of the table and of the loss.
+model gpt 14048
 meshed 2 '"tensor":2'
 meshed 4 '"tensor":4' '' $two
 meshed 8 '"tensor":2,"pipeline":2,"data":2' "$(schedule gpipe)" $two
 meshed 8 '"tensor":2,"pipeline":2,"shard":2' "$(schedule interleaved)" $two
 meshed 4 '"tensor":2,"shard":2' "$(sharded optimizer ',"order":["shard","tensor"]')"
+# Products and the sum behind them read one norm, whose gradient is whole and in parts.
+net="--set model={\"family\":\"bert\",\"layers\":2,\"hidden\":16,\"heads\":4,\"ffn\":32"
+net="$net,\"vocabulary\":48,\"sequence\":8,\"masked\":2}" tensors=14130
+train 1 "$work/one" $net || fail "one rank trains a BERT"
+meshed 2 '"tensor":2'
+meshed 4 '"tensor":2,"pipeline":2' "$(schedule zb_h1)" $two
 net="--set model={\"family\":\"llama\",\"layers\":2,\"hidden\":16,\"heads\":4,\"kv_heads\":2,\"ffn\":32"
 net="$net,\"vocabulary\":48,\"sequence\":8}" tensors=6224
 train 1 "$work/one" $net || fail "one rank trains a Llama"
 meshed 2 '"tensor":2'
 meshed 4 '"tensor":2,"pipeline":2' '' $two
 
-net="--set model=$here/gpt.json" tensors=14048
-train 1 "$work/one" $net || fail "one rank trains GPT"
+model gpt 14048
 
 # What was not kept is computed again: the bits are those of keeping it, in less memory.
 # again RANKS MESH KEYS [ARGUMENT...]
@@ -141,7 +142,6 @@ shrinks
 near "$work/full" "$work/one" 0 1e-5 || fail "two stages that compute again"
 words=full
 again 4 '"pipeline":2,"shard":2' "$(sharded parameters),\"pipeline\":{\"schedule\":\"interleaved\"}" $two
-net=$tensor_net
 words=selective
 again 4 '"pipeline":2,"tensor":2' "$(schedule zb_h1)" $two
 
@@ -196,8 +196,6 @@ refused() {
     shift $(($# < 5 ? $# : 5))
     refuses "$wanted" "$words" "$ranks" "$keys" "$@"
 }
-refused 3 'h.0.attention: tensor ranks would draw other dropout' 2 '"tensor":2'
-refused 3 'tensor ranks divide the sequence in simulation alone' 4 '"tensor":2' ',"sequence_parallel":true'
 refused 3 'shares a weight, which the schedule dualpipe' 2 '"pipeline":2' "$(schedule dualpipe)" $four
 refused 3 'on CPUs: live.device must be cpu' 1 '"data":1' ',"recompute":"full"' --set live.device=cuda
 refused 3 'the axis spatial is simulated alone' 2 '"spatial":2' '' --set model="$here/cnn_pairs.json"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# mixtures.sh -- meshes that nobody listed: five axes, experts, schedules, shards, recomputation, microbatches and
-# buckets are drawn; each gets the weights of one rank, at most 1e-5 of their norm away, after 20 steps of SGD with
+# mixtures.sh -- meshes that nobody listed: five axes, experts, divided sequences, schedules, shards, recomputation,
+# microbatches and buckets are drawn; each gets the weights of one rank, at most 1e-5 of their norm away, after 20 steps of SGD with
 # momentum.
 #
 #     mixtures.sh FOLDER-OF-PROGRAMS [COUNT [SEED]]
@@ -24,10 +24,11 @@ awk -v count="$count" -v seed="$seed" '
         while (made < count) {
             model = models[1 + draw(8)]
             p = 1 + draw(4); s = 1 + draw(4); d = 1 + draw(3); m = 1 + draw(6)
-            t = model == "cnn" || model == "moe" || draw(2) ? 1 : flip(2, 4)
-            if (t > 2 && model == "llama")
+            t = model == "cnn" || draw(2) ? 1 : model == "moe" ? 2 : flip(2, 4) # two heads of keys
+            tokens = model == "gpt" || model == "llama"
+            c = tokens ? 2 ^ draw(2) : 1 # four heads, and as many of keys
+            if (tokens && t * c > 4)
                 continue
-            c = model == "llama" ? 2 ^ draw(2) : 1 # four heads, and as many of keys
             ranks = p * t * s * d * c
             if (ranks > 8 || ranks < 2 || 24 % (s * d * m))
                 continue
@@ -36,18 +37,21 @@ awk -v count="$count" -v seed="$seed" '
                 continue
             if (schedule == "interleaved" && (m % p || p > 2)) # two parts on each stage, of four at the most
                 continue
+            e = model == "moe" ? 2 ^ draw(3) : 1
+            divides = t > 1 && (tokens || model == "moe" && e == 1) ? draw(2) : 0 # the sequence between products
             text = "{\"kind\":\"mesh\",\"mesh\":{\"pipeline\":" p (t > 1 ? ",\"tensor\":" t : "") (c > 1 ? ",\"context\":" c : "") (s > 1 ? ",\"shard\":" s : "") ",\"data\":" d "}"
             text = text ",\"bucket_bytes\":" 400 * (1 + draw(40)) ",\"overlap\":" flip("true", "false")
             if (schedule != "")
                 text = text ",\"pipeline\":{\"schedule\":\"" schedule "\"" flip("", ",\"stages\":\"even\"") "}"
             if (c > 1)
-                text = text ",\"context\":{\"exchange\":\"all_to_all\"}"
+                text = text ",\"context\":{\"exchange\":\"" flip("all_to_all", "all_gather") "\"}"
             if (draw(2) && c == 1)
                 text = text ",\"order\":[\"pipeline\",\"shard\",\"data\",\"tensor\"]"
+            if (divides)
+                text = text ",\"sequence_parallel\":true"
             word = s > 1 ? words[1 + draw(3)] : ""
             if (s > 1)
                 text = text ",\"sharded\":\"" word "\""
-            e = model == "moe" ? 2 ^ draw(3) : 1
             if (s * d % e || s % e && e % s || e > 1 && schedule == "dualpipe")
                 continue
             if (e > 1)
@@ -65,9 +69,7 @@ awk -v count="$count" -v seed="$seed" '
         }
     }' >"$work/mixtures"
 
-# Tensor ranks draw no dropout within attention.
-sed '/"attention"/s/, "dropout": 0.1//' "$here/gpt.json" >"$work/gpt.json"
-cp "$here/cnn.json" "$here/mlp.json" "$here/moe.json" "$here/llama.json" "$work"
+cp "$here/gpt.json" "$here/cnn.json" "$here/mlp.json" "$here/moe.json" "$here/llama.json" "$work"
 for model in gpt cnn mlp moe llama; do
     train 1 "$work/$model" --set model="$work/$model.json" || { cat "$work/err"; exit 1; }
 done

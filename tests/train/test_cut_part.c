@@ -18,7 +18,7 @@
     "{\"name\":\"wte\",\"kind\":\"embedding\",\"vocabulary\":%d,\"features\":8},"              \
     "{\"name\":\"ln\",\"kind\":\"layer_norm\"},"                                               \
     "{\"name\":\"qkv\",\"kind\":\"linear\",\"outputs\":24},"                                   \
-    "{\"name\":\"attn\",\"kind\":\"attention\",\"heads\":4,\"dropout\":%g},"                   \
+    "{\"name\":\"attn\",\"kind\":\"attention\",\"heads\":4,\"dropout\":0.1},"                  \
     "{\"name\":\"proj\",\"kind\":\"linear\",\"outputs\":8},"                                   \
     "{\"name\":\"add\",\"kind\":\"add\",\"input\":[\"proj\",\"%s\"]},"                         \
     "{\"name\":\"head\",\"kind\":\"linear\",\"outputs\":%d,\"tied\":\"wte\",\"bias\":false},"  \
@@ -32,12 +32,12 @@ struct fixture {
     struct dts_cut cut;
 };
 
-static void open(struct fixture *f, int ranks, int vocabulary, double dropout,
+static void open(struct fixture *f, int ranks, bool sequence, int vocabulary,
                  const char *beside)
 {
     char text[2048];
     struct dts_error err = {0};
-    snprintf(text, sizeof(text), NETWORK, vocabulary, dropout, beside, vocabulary);
+    snprintf(text, sizeof(text), NETWORK, vocabulary, beside, vocabulary);
     if (!CHECK(dts_model_parse(&f->model, "net", text, &err)) ||
         !CHECK(dts_device_load(&f->device, DTS_SOURCE "/devices/a100_40gb.json", &err)) ||
         !CHECK(dts_cut_find(&f->cut,
@@ -46,6 +46,7 @@ static void open(struct fixture *f, int ranks, int vocabulary, double dropout,
                                                        .precision = DTS_FP32,
                                                        .batch = 1,
                                                        .tensor = ranks,
+                                                       .sequence = sequence,
                                                        .context = 1,
                                                        .experts = 1,
                                                        .skew = 1,
@@ -76,7 +77,7 @@ static void ranks_have_each_divided_value_once(void)
         struct fixture f;
         struct dts_model *parts[4];
         struct dts_error err = {0};
-        open(&f, ranks, 16, 0, "wte");
+        open(&f, ranks, false, 16, "wte");
         for (int r = 0; r < ranks; r++)
             CHECK(dts_cut_part(&f.cut, &f.model, &(struct dts_cut_rank){r, 0, 0}, &parts[r],
                                &err));
@@ -107,7 +108,7 @@ static void a_rank_has_its_heads(void)
     struct dts_model *part;
     struct dts_error err = {0};
     float mine[96], whole[192], back[192] = {0};
-    open(&f, 2, 16, 0, "wte");
+    open(&f, 2, false, 16, "wte");
     CHECK(dts_cut_part(&f.cut, &f.model, &(struct dts_cut_rank){1, 0, 0}, &part, &err));
     const struct dts_param_slice *qkv = &part->layers[QKV].part->slices[0];
     CHECK_INT((long)part->layers[QKV].params[0].count, 96);
@@ -130,22 +131,62 @@ static void a_rank_has_its_heads(void)
     forget(&f);
 }
 
+/* Rank 1 of 2 has positions 2 and 3 of four of what products leave and norms make, heads from
+ * the third one on, and all positions within products. The gradients of the norm are summed. */
+static void a_rank_has_its_positions_between_products(void)
+{
+    struct fixture f;
+    struct dts_model *part;
+    struct dts_error err = {0};
+    open(&f, 2, true, 16, "ln"); // a norm that a product reads, and a sum
+    CHECK(dts_cut_part(&f.cut, &f.model, &(struct dts_cut_rank){1, 0, 0}, &part, &err));
+    static const int positions[] = {2, 2, 4, 4, 2, 2, 4};
+    for (int l = 0; l < 7; l++)
+        CHECK_INT((long)part->layers[l].output.size[0], positions[l]);
+    const struct dts_layer_part *wte = part->layers[0].part, *ln = part->layers[1].part,
+                                *qkv = part->layers[QKV].part, *proj = part->layers[PROJ].part;
+    CHECK(wte->scatters && proj->scatters && !qkv->scatters && !ln->scatters);
+    CHECK(qkv->gathers && qkv->brings && !proj->gathers && part->layers[6].part->gathers);
+    CHECK(ln->summed[0] && ln->summed[1] && !wte->summed[0] && !proj->summed[1]);
+    CHECK_INT((long)proj->call.output.size[0], 4);
+    CHECK_INT((long)part->layers[QKV + 1].part->first, 2);
+    dts_cut_part_free(part);
+    forget(&f);
+}
+
+/* What products and another layer read has its gradient in two places, whole and in parts of a
+ * sum; what products alone read in one. */
+static void parts_of_gradients_are_apart_from_whole_ones(void)
+{
+    for (int mixed = 0; mixed < 2; mixed++) {
+        struct fixture f;
+        struct dts_model *part;
+        struct dts_error err = {0};
+        open(&f, 2, false, 16, mixed ? "ln" : "wte");
+        CHECK(dts_cut_part(&f.cut, &f.model, &(struct dts_cut_rank){1, 0, 0}, &part, &err));
+        const struct dts_layer_part *qkv = part->layers[QKV].part;
+        CHECK_INT(qkv->splits, mixed);
+        CHECK_INT(qkv->brings, mixed);
+        CHECK(!qkv->gathers);
+        dts_cut_part_free(part);
+        forget(&f);
+    }
+}
+
 static void what_one_rank_would_compute_otherwise_is_refused(void)
 {
     static const struct {
+        bool sequence;
         int vocabulary;
-        double dropout;
         const char *beside, *says;
     } rows[] = {
-        {17, 0, "wte", "layer wte: tensor ranks do not divide its rows"},
-        {16, 0.1, "wte", "layer attn: tensor ranks would draw other dropout"},
-        {16, 0, "ln", "layer qkv: tensor ranks add up the gradient of its input, which other"},
+        {false, 17, "wte", "layer wte: tensor ranks do not divide its rows"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct fixture f;
         struct dts_model *part;
         struct dts_error err = {0};
-        open(&f, 2, rows[i].vocabulary, rows[i].dropout, rows[i].beside);
+        open(&f, 2, rows[i].sequence, rows[i].vocabulary, rows[i].beside);
         CHECK(!dts_cut_part(&f.cut, &f.model, &(struct dts_cut_rank){0, 0, 0}, &part, &err));
         CHECK(part == NULL && err.cause == DTS_UNSUPPORTED);
         if (strstr(err.text, rows[i].says) == NULL) {
@@ -157,4 +198,6 @@ static void what_one_rank_would_compute_otherwise_is_refused(void)
 }
 
 TESTS(TEST(ranks_have_each_divided_value_once), TEST(a_rank_has_its_heads),
+      TEST(a_rank_has_its_positions_between_products),
+      TEST(parts_of_gradients_are_apart_from_whole_ones),
       TEST(what_one_rank_would_compute_otherwise_is_refused))

@@ -88,7 +88,7 @@ static void tensor_ranks_have_a_part_of_each_expert(void)
                                 "\"sequence_parallel\":true}";
     struct dts_job job = job_of(&f, "mesh", whole, 4);
     CHECK_NEAR(values_of(&job.roles[0].plan, DTS_COMPUTE, DTS_ALLREDUCE, 0),
-               (4 * BLOCKS + 2) * TENSOR, 0);
+               (4 * BLOCKS + 2) * TENSOR + BLOCKS * ROUTER, 0); // of routers the gradients
     CHECK_NEAR((double)job.roles[0].plan.buffers[DTS_GRADIENTS].count,
                (double)BLOCKS * (2 * WIDTH * WIDTH + 2 * WIDTH + ROUTER + WEIGHTS / 4) +
                    64 * WIDTH + WIDTH,
@@ -99,6 +99,9 @@ static void tensor_ranks_have_a_part_of_each_expert(void)
                (2 * BLOCKS + 2) * TENSOR + BLOCKS * 2 * SENT + 2 * 3 * POSITIONS, 0);
     CHECK_NEAR(values_of(&job.roles[0].plan, DTS_COMPUTE, DTS_REDUCE_SCATTER, 0),
                (2 * BLOCKS + 2) * TENSOR + BLOCKS * 2 * SENT, 0);
+    // gradients of norms, one vector each, and of routers
+    CHECK_NEAR(values_of(&job.roles[0].plan, DTS_COMPUTE, DTS_ALLREDUCE, 0),
+               (2 * BLOCKS + 1) * WIDTH + BLOCKS * ROUTER, 0);
     dts_job_free(&job);
     forget_blocks(&f, &device);
 }
@@ -352,6 +355,50 @@ static void a_rank_has_its_experts(void)
     finish(&f, &device);
 }
 
+/* Eight experts in two parts, of each one half of the hidden values: all ranks together have
+ * each value of the experts once, and each of the router. */
+static void tensor_ranks_have_hidden_values_of_their_experts(void)
+{
+    enum { EXPERT_RANKS = 2 };
+    struct fixture f;
+    struct dts_device device;
+    struct dts_error err = {0};
+    struct dts_cut cut;
+    set_up_mixture(&f, &device, 1, 0);
+    const struct dts_cut_question q = {.model = &f.scenario.model,
+                                       .device = &device,
+                                       .precision = DTS_FP32,
+                                       .batch = 1,
+                                       .tensor = 2,
+                                       .context = 1,
+                                       .experts = EXPERT_RANKS,
+                                       .skew = 1,
+                                       .path = "test"};
+    int l = 0, times[4][WEIGHTS / 3] = {{0}};
+    CHECK(dts_cut_find(&cut, &q, &err));
+    while (strcmp(f.scenario.model.layers[l].kind->name, "moe") != 0)
+        l++;
+    for (int r = 0; r < 2 * EXPERT_RANKS; r++) {
+        struct dts_model *part;
+        CHECK(dts_cut_part(&cut, &f.scenario.model, &(struct dts_cut_rank){r % 2, r / 2, 0},
+                           &part, &err));
+        const struct dts_layer_part *mine = part->layers[l].part;
+        CHECK(mine->summed[0] && !mine->summed[1] && !mine->apart[0] && mine->apart[1]);
+        for (int p = 0; p < 4; p++)
+            for (size_t i = 0; i < part->layers[l].params[p].count; i++)
+                times[p][dts_param_slice_at(&mine->slices[p], i)]++;
+        // of the last product, [features, hidden] of each expert, neighbours are hidden values
+        CHECK_INT((long)mine->slices[2].length, HIDDEN / 2);
+        CHECK_INT((long)mine->slices[1].length, HIDDEN / 2 * WIDTH);
+        dts_cut_part_free(part);
+    }
+    for (int p = 0; p < 4; p++)
+        for (int i = 0; i < (p == 0 ? ROUTER : WEIGHTS / 3); i++)
+            CHECK_INT(times[p][i], p == 0 ? 2 * EXPERT_RANKS : 1);
+    dts_cut_free(&cut);
+    finish(&f, &device);
+}
+
 static void a_network_without_mixtures_has_no_experts(void)
 {
     struct fixture f;
@@ -371,4 +418,5 @@ TESTS(TEST(positions_go_to_their_experts_and_back), TEST(capacity_bounds_what_is
       TEST(check_tells_what_goes_along_each_axis), TEST(memory_is_that_of_a_ranks_experts),
       TEST(skew_is_work_of_the_experts), TEST(every_mesh_with_experts_can_be_walked),
       TEST(experts_that_do_not_divide_are_refused), TEST(a_rank_has_its_experts),
+      TEST(tensor_ranks_have_hidden_values_of_their_experts),
       TEST(padded_messages_have_one_size), TEST(a_network_without_mixtures_has_no_experts))

@@ -70,7 +70,8 @@ static void every_mesh_can_be_walked(void)
 /* Megatron-LM: two all-reduces of b s h forward and two backward in each block; beside them one
  * for the embedding and one for the head's gradient. With the sequence divided each is a
  * reduce-scatter, and an all-gather on the way back. Of the loss ranks gather three values of
- * each position and rank; Megatron-LM has three all-reduces of one in place of that. */
+ * each position and rank; Megatron-LM has three all-reduces of one in place of that.
+ * Gradients of layer norms, two vectors each, are summed once a step. */
 static void tensor_ranks_exchange_what_megatron_does(void)
 {
     enum { BLOCKS = 8, VALUES = 16 * 32, POSITIONS = 16 };
@@ -88,8 +89,44 @@ static void tensor_ranks_exchange_what_megatron_does(void)
                0);
     CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLGATHER, 4),
                (4 * BLOCKS + 2) * VALUES + 4 * 3 * POSITIONS, 0);
+    CHECK_NEAR(values_of(plan, DTS_COMPUTE, DTS_ALLREDUCE, 4),
+               (2 * BLOCKS + 1) * 2 * VALUES / POSITIONS, 0);
     dts_job_free(&job);
     forget_blocks(&f, &device);
+}
+
+/* Tensor ranks change gradients when all messages that take some of them away are gone. */
+static void sums_over_positions_come_last(void)
+{
+    static const char *const rest[] = {
+        "\"sharded\":\"nothing\"", "\"sharded\":\"gradients\"",
+        "\"pipeline\":{\"schedule\":\"dualpipe\"},\"bucket_bytes\":4000"};
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 4);
+    for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++) {
+        char mesh[200];
+        snprintf(mesh, sizeof(mesh),
+                 "{\"mesh\":{\"tensor\":2,\"pipeline\":2},\"sequence_parallel\":true,%s}",
+                 rest[i]);
+        struct dts_job job = walked(&f, mesh, 8);
+        const struct dts_plan *plan = &job.roles[0].plan;
+        int sums = 0;
+        for (int o = 0; o < plan->op_count; o++) {
+            if (plan->ops[o].kind != DTS_OP_COLLECTIVE ||
+                !plan->ops[o].collective.made.gradients)
+                continue;
+            sums++;
+            // behind it come tied tables, which it leaves alone
+            for (int k = 0; k < o; k++)
+                if (plan->ops[k].kind == DTS_OP_EXCHANGE &&
+                    plan->ops[k].exchange.data.buffer == DTS_GRADIENTS)
+                    CHECK(waits_for(plan, o, k));
+        }
+        CHECK_INT(sums, 1);
+        leave(&f, &job);
+    }
+    finish(&f, &device);
 }
 
 /* What leaves a slot of activations is awaited by the call that fills it anew, not by the sum
@@ -118,6 +155,36 @@ static void passes_wait_before_they_write(void)
         }
     }
     CHECK_INT(behind_sums, sums / 4 * 3); // all but those of the first of four microbatches
+    dts_job_free(&job);
+    forget_blocks(&f, &device);
+}
+
+/* What comes into a block goes to its first norm and to the sum behind attention, which begins
+ * to write the gradient for the stage before: it waits until that of the slot's last microbatch
+ * is gone, also where tensor ranks exchange something between both. */
+static void a_gradient_that_leaves_waits_for_the_one_before(void)
+{
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 8, 4);
+    struct dts_job job = job_of(&f, "mesh", "{\"mesh\":{\"tensor\":2,\"pipeline\":2}}", 4);
+    const struct dts_plan *plan = &job.roles[1].plan;
+    int waits = 0;
+    for (int o = 0; o < plan->op_count; o++) {
+        const struct dts_op *op = &plan->ops[o];
+        for (int i = 0; op->kind == DTS_OP_CALL && i < op->wait_count; i++) {
+            const struct dts_wait *wait = &plan->waits[op->first_wait + i];
+            if (wait->previous_step || plan->ops[wait->op].stream != DTS_BACKWARD_OUT ||
+                op->call.pass != DTS_BACKWARD)
+                continue;
+            waits++;
+            bool sum = false;
+            for (int l = op->call.layer; l <= op->call.layer + op->call.more; l++)
+                sum = sum || strcmp(f.scenario.model.layers[l].name, "h.4.add_1") == 0;
+            CHECK(sum);
+        }
+    }
+    CHECK_INT(waits, 3); // one slot, of four microbatches
     dts_job_free(&job);
     forget_blocks(&f, &device);
 }
@@ -451,7 +518,9 @@ static void a_mesh_that_does_not_divide_is_refused(void)
 }
 
 TESTS(TEST(every_mesh_can_be_walked), TEST(tensor_ranks_exchange_what_megatron_does),
-      TEST(passes_wait_before_they_write), TEST(a_message_in_parts_is_gathered_behind),
+      TEST(sums_over_positions_come_last), TEST(passes_wait_before_they_write),
+      TEST(a_gradient_that_leaves_waits_for_the_one_before),
+      TEST(a_message_in_parts_is_gathered_behind),
       TEST(messages_between_kernels_are_beside_none),
       TEST(operations_that_are_done_again_count_once_more),
       TEST(gradients_are_added_in_each_microbatch_but_the_first),

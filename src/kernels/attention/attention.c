@@ -33,6 +33,8 @@ struct dts_attention_sizes dts_attention_sizes(const struct dts_op_call *call)
                                     .queries = call->output.size[0],
                                     .query_row = call->inputs[0].size[1]};
     s.keys = one ? s.queries : call->inputs[1].size[0];
+    s.before = call->before;
+    s.all = call->gathered ? s.keys : s.queries;
     s.key_row = one ? s.query_row : call->inputs[1].size[1];
     s.key_heads = one ? s.heads : s.key_row / s.head;
     s.key_at = one ? features : 0;
@@ -76,7 +78,8 @@ static double factor(const struct dts_op_call *call, const struct dts_arrays *a,
     const size_t in_piece = key % DTS_ATTENTION_PIECE, part = in_piece / DTS_ATTENTION_BLOCKS;
     const size_t block =
         key / DTS_ATTENTION_PIECE * DTS_ATTENTION_BLOCKS + in_piece % DTS_ATTENTION_BLOCKS;
-    uint32_t x[4] = {(uint32_t)block, (uint32_t)row, (uint32_t)a->step,
+    const size_t before = a->first * dts_attention_sizes(call).all; // of other ranks' heads
+    uint32_t x[4] = {(uint32_t)block, (uint32_t)(before + row), (uint32_t)a->step,
                      (uint32_t)(a->first_sample + sample)};
     dts_philox(x, a->seed);
     const bool keep =
@@ -94,7 +97,7 @@ static double dot(const double *a, const double *b, size_t count)
 
 /* One query of one head: where its vectors and those of the keys begin. */
 struct row {
-    size_t sample, query, number; // number: head x queries + query
+    size_t sample, query, number; // number: head x all queries + query
     size_t q, k, v, y;
     size_t seen; // keys
 };
@@ -107,12 +110,12 @@ static struct row row_of(const struct dts_op_call *call, const struct dts_attent
     return (struct row){
         .sample = sample,
         .query = query,
-        .number = head * s->queries + query,
+        .number = head * s->all + s->before + query,
         .q = dts_attention_query(s, sample, head) + query * s->query_row,
         .k = dts_attention_key(s, sample, head),
         .v = dts_attention_value(s, sample, head),
         .y = dts_attention_output(s, sample, head) + query * s->heads * s->head,
-        .seen = dts_attention_seen(call, query, s->keys),
+        .seen = dts_attention_seen(call, s->before + query, s->keys),
     };
 }
 
@@ -195,7 +198,7 @@ static void backward(const struct dts_op_call *call, const struct dts_arrays *a,
 
 static size_t saved_bytes(const struct dts_op_call *call, int batch, size_t real)
 {
-    if (call->context_ranks > 1)
+    if (call->context_ranks > 1 && !call->gathered)
         return dts_attention_parts_saved(call, batch) * real;
     return (size_t)batch * (size_t)call->heads * call->output.size[0] * real;
 }

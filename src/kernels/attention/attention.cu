@@ -16,6 +16,7 @@ struct attention {
     float scale, factor; // 1 / sqrt(head); of a probability that is kept
     uint32_t threshold, step, sample;
     uint64_t seed;
+    size_t before; // rows of heads that other ranks have
     const float *q, *k, *v, *y, *dy, *saved;
     float *dq, *dk, *dv;
     float *p, *dp; // [heads, queries, keys]
@@ -40,6 +41,7 @@ static struct attention attention_of(const struct dts_op_call *call, const struc
     t.scale = 1 / sqrtf((float)s.head), t.factor = (float)dts_dropout_scale(call);
     t.threshold = dts_dropout_threshold(call), t.step = (uint32_t)a->step;
     t.sample = (uint32_t)(a->first_sample + sample), t.seed = a->seed;
+    t.before = a->first * s.queries;
     t.q = (const float *)a->x[0] + q, t.k = (const float *)a->x[s.key_input] + k;
     t.v = (const float *)a->x[s.value_input] + v;
     t.y = at(a->y, y), t.dy = at((void *)a->dy, y);
@@ -62,7 +64,7 @@ static __device__ bool keeps(const struct attention &t, size_t row, size_t key)
     const size_t in_piece = key % DTS_ATTENTION_PIECE, part = in_piece / DTS_ATTENTION_BLOCKS;
     uint32_t x[4] = {(uint32_t)(key / DTS_ATTENTION_PIECE * DTS_ATTENTION_BLOCKS +
                                 in_piece % DTS_ATTENTION_BLOCKS),
-                     (uint32_t)row, t.step, t.sample};
+                     (uint32_t)(t.before + row), t.step, t.sample};
     uint32_t low = (uint32_t)t.seed, high = (uint32_t)(t.seed >> 32);
     for (int round = 0; round < 10; round++) {
         const uint32_t p0 = 0xD2511F53 * x[0], p1 = 0xCD9E8D57 * x[2];

@@ -7,6 +7,7 @@
 /* Where a head's vectors lie: row r of them is `row` values behind the one before. */
 struct dts_attention_sizes {
     size_t queries, keys;    // rows
+    size_t before, all;      // queries of other ranks before them; all of a head
     size_t heads, key_heads; // heads / key_heads neighbours share keys and values
     size_t head;             // values of a head
     size_t query_row, key_row;
@@ -28,10 +29,10 @@ static inline size_t dts_attention_seen(const struct dts_op_call *call, size_t q
     return call->causal && query + 1 < keys ? query + 1 : keys;
 }
 
-/* Random bits for the probabilities of a row (head x queries + query) are drawn by pieces of
- * keys: DTS_ATTENTION_BLOCKS blocks of Philox, 8 values each. Key k is part
- * k % DTS_ATTENTION_PIECE / DTS_ATTENTION_BLOCKS (16 bits, the lowest first) of block
- * k / DTS_ATTENTION_PIECE * DTS_ATTENTION_BLOCKS + k % DTS_ATTENTION_BLOCKS. */
+/* Random bits for the probabilities of a row (head x all queries + query) are drawn by pieces
+ * of keys: DTS_ATTENTION_BLOCKS blocks of Philox, 8 values each. Key k is part k %
+ * DTS_ATTENTION_PIECE / DTS_ATTENTION_BLOCKS (16 bits, the lowest first) of block k /
+ * DTS_ATTENTION_PIECE * DTS_ATTENTION_BLOCKS + k % DTS_ATTENTION_BLOCKS. */
 enum { DTS_ATTENTION_BLOCKS = 16, DTS_ATTENTION_PIECE = 8 * DTS_ATTENTION_BLOCKS };
 
 /* keep[0 .. keys rounded up to a piece - 1] of a row: 1 or 0. */
@@ -43,6 +44,12 @@ void dts_attention_draw(const struct dts_arrays *a, size_t sample, size_t row, s
 size_t dts_attention_parts_saved(const struct dts_op_call *call, int batch);
 size_t dts_attention_parts_scratch(const struct dts_op_call *call, int batch);
 size_t dts_attention_row_values(const struct dts_op_call *call, int batch);
+
+/* The same of ranks that gather: attention_gather_host.c. The work is that of a rank. */
+struct dts_op_call dts_attention_gathered_work(const struct dts_op_call *call, int rank);
+size_t dts_attention_gathered_scratch(const struct dts_op_call *call, int batch, bool backward);
+size_t dts_attention_gathered_values(const struct dts_op_call *call, int batch);
+dts_op_fn dts_attention_gathered_forward, dts_attention_gathered_backward;
 dts_op_fn dts_attention_part_forward, dts_attention_part_backward;
 
 dts_op_fn dts_attention_forward_host, dts_attention_backward_host;

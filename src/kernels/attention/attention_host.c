@@ -33,7 +33,7 @@ struct dts_attention_block dts_attention_block(const struct dts_op_call *call,
     b.count = s->queries - b.first;
     if (b.count > DTS_ATTENTION_QUERIES)
         b.count = DTS_ATTENTION_QUERIES;
-    b.seen = dts_attention_seen(call, b.first + b.count - 1, s->keys);
+    b.seen = dts_attention_seen(call, s->before + b.first + b.count - 1, s->keys);
     b.q = dts_attention_query(s, b.sample, b.head) + b.first * s->query_row;
     b.k = dts_attention_key(s, b.sample, b.head);
     b.v = dts_attention_value(s, b.sample, b.head);
@@ -68,9 +68,11 @@ static size_t worker_bytes(const struct dts_attention_sizes *s)
 
 size_t dts_attention_forward_scratch(const struct dts_op_call *call, int batch, int workers)
 {
-    (void)batch;
-    const struct dts_attention_sizes s = dts_attention_sizes(call);
-    return (size_t)workers * worker_bytes(&s);
+    const bool gathers = call->context_ranks > 1 && call->gathered;
+    const struct dts_op_call work = gathers ? dts_attention_gathered_work(call, 0) : *call;
+    const struct dts_attention_sizes s = dts_attention_sizes(&work);
+    return (size_t)workers * worker_bytes(&s) +
+           (gathers ? dts_attention_gathered_scratch(call, batch, false) : 0);
 }
 
 /* Scores of row i of a block become exp(s - largest), dropped or not, zeros where nothing is
@@ -80,14 +82,15 @@ static float finish_row(const struct dts_op_call *call, const struct dts_attenti
                         size_t i, float *restrict row, uint8_t *restrict keep)
 {
     const float scale = 1 / sqrtf((float)s->head);
-    const size_t query = b->first + i, seen = dts_attention_seen(call, query, s->keys);
+    const size_t query = s->before + b->first + i;
+    const size_t seen = dts_attention_seen(call, query, s->keys);
     const float most = scale * dts_row_largest(row, seen);
     const float sum = dts_row_exp(row, scale, most, seen);
     ((float *)a->saved)[b->saved + i] = most + logf(sum);
     memset(row + seen, 0, (b->seen - seen) * sizeof(*row));
     if (!a->training || call->rate == 0)
         return 1 / sum;
-    dts_attention_draw(a, b->sample, b->head * s->queries + query, seen,
+    dts_attention_draw(a, b->sample, (a->first + b->head) * s->all + query, seen,
                        dts_dropout_threshold(call), keep);
 #pragma omp simd
     for (size_t j = 0; j < seen; j++)

@@ -28,8 +28,12 @@ static size_t worker_bytes(const struct dts_op_call *call, const struct dts_atte
 
 size_t dts_attention_backward_scratch(const struct dts_op_call *call, int batch, int workers)
 {
-    const struct dts_attention_sizes s = dts_attention_sizes(call);
-    const size_t parts = call->context_ranks > 1 ? dts_attention_parts_scratch(call, batch) : 0;
+    const bool gathers = call->context_ranks > 1 && call->gathered;
+    const struct dts_op_call work = gathers ? dts_attention_gathered_work(call, 0) : *call;
+    const struct dts_attention_sizes s = dts_attention_sizes(&work);
+    const size_t parts = gathers ? dts_attention_gathered_scratch(call, batch, true)
+                         : call->context_ranks > 1 ? dts_attention_parts_scratch(call, batch)
+                                                   : 0;
     return (size_t)workers * worker_bytes(call, &s) + parts;
 }
 
@@ -46,14 +50,15 @@ static void make_probabilities(const struct dts_op_call *call,
     const float scale = 1 / sqrtf((float)s->head), factor = (float)dts_dropout_scale(call);
     dts_attention_scores(s, a, b, own->p);
     for (size_t i = 0; i < b->count; i++) {
-        const size_t query = b->first + i, seen = dts_attention_seen(call, query, s->keys);
+        const size_t query = s->before + b->first + i;
+        const size_t seen = dts_attention_seen(call, query, s->keys);
         float *restrict p = own->p + i * b->seen, *restrict dropped = own->dp + i * b->seen;
         uint8_t *restrict keep = own->keep + i * own->keep_row;
         dts_row_exp(p, scale, ((const float *)a->saved)[b->saved + i], seen);
         memset(p + seen, 0, (b->seen - seen) * sizeof(*p));
         if (!drops(call, a))
             continue;
-        dts_attention_draw(a, b->sample, b->head * s->queries + query, b->seen,
+        dts_attention_draw(a, b->sample, (a->first + b->head) * s->all + query, b->seen,
                            dts_dropout_threshold(call), keep);
 #pragma omp simd
         for (size_t j = 0; j < b->seen; j++)

@@ -56,6 +56,8 @@ size_t dts_attention_row_values(const struct dts_op_call *call, int batch)
 {
     if (call->context_ranks <= 1)
         return 0;
+    if (call->gathered)
+        return dts_attention_gathered_values(call, batch);
     const struct parts p = parts_of(call, batch);
     const struct segment *last = &p.segments[SEGMENTS - 1];
     return last->first + p.batch * p.ranks * p.positions * last->width;
@@ -182,6 +184,10 @@ static void work_backward(const struct dts_op_call *call, const struct dts_array
 void dts_attention_part_forward(const struct dts_op_call *call, const struct dts_arrays *a,
                                 const struct dts_place *place)
 {
+    if (call->gathered) {
+        dts_attention_gathered_forward(call, a, place);
+        return;
+    }
     const struct parts p = parts_of(call, a->batch);
     if (a->part == DTS_OP_LEAVE) {
         for (int i = 0; i < SEGMENTS; i++)
@@ -197,6 +203,10 @@ void dts_attention_part_forward(const struct dts_op_call *call, const struct dts
 void dts_attention_part_backward(const struct dts_op_call *call, const struct dts_arrays *a,
                                  const struct dts_place *place)
 {
+    if (call->gathered) {
+        dts_attention_gathered_backward(call, a, place);
+        return;
+    }
     const struct parts p = parts_of(call, a->batch);
     if (a->part == DTS_OP_LEAVE) {
         by_positions(&p, &p.output, (float *)a->dy, a->rows, true);

@@ -74,7 +74,7 @@ static void add_settings(struct dts_op_call_key *key, const struct dts_op_call *
     if (call->expert_ranks > 1)
         add(key, " over %d", call->expert_ranks);
     if (call->context_ranks > 1)
-        add(key, " among %d", call->context_ranks);
+        add(key, " %s %d", call->gathered ? "from" : "among", call->context_ranks);
     if (call->capacity > 0)
         add(key, " capacity %g", call->capacity);
     if (call->ignored > 0)

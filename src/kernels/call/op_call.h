@@ -34,6 +34,8 @@ struct dts_op_call {
     int chosen;
     int expert_ranks;  // ranks that have parts of the experts, as many each; 0: one has all
     int context_ranks; // of attention: ranks that have parts of the positions; 0: one has all
+    bool gathered;     // which gather keys and values; else they trade positions for heads
+    size_t before;     // of gathered attention: keys before that of the first query's position
     int select;        // positions that are kept
     size_t table;  // rows among which its input chooses, each as long as one of the output's
     size_t offset; // of a slice: values of its axis before the first that is kept
@@ -57,6 +59,19 @@ struct dts_op_call {
     double epsilon;  // of a normalization: added to what a root is taken of; 0: PyTorch's, 1e-5
     double weight;   // of a loss: what it and its gradient are multiplied by; 0: 1
 };
+
+/* Where values of a part of a sample are in the whole: value p is value first + p / row x
+ * whole_row + p % row. row 0: they are all here. */
+struct dts_op_places {
+    size_t first, row, whole_row;
+};
+
+static inline size_t dts_op_place(const struct dts_op_places *places, size_t value)
+{
+    if (places->row == 0)
+        return value;
+    return places->first + value / places->row * places->whole_row + value % places->row;
+}
 
 /* How much of a call runs. An operation over the samples of all ranks runs in two halves,
  * between which the ranks add up their sums. */

@@ -44,7 +44,8 @@ static void forward(const struct dts_op_call *call, const struct dts_arrays *a,
     const double scale = dts_dropout_scale(call);
     for (size_t i = 0; i < (size_t)a->batch * n; i++) {
         const double x = ((const double *)a->x[0])[i];
-        const bool keep = !a->training || keeps(call, a, i / n, i % n);
+        const bool keep =
+            !a->training || keeps(call, a, i / n, dts_op_place(&a->places, i % n));
         ((uint8_t *)a->saved)[i] = keep;
         ((double *)a->y)[i] = !a->training ? x : keep ? scale * x : 0;
     }

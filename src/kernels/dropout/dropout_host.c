@@ -67,6 +67,44 @@ static void forward_pieces(const struct dts_op_call *call, const struct dts_arra
     dts_lanes_streamed();
 }
 
+/* A run of values that are neighbours in the whole sample, too, from `place` on there. Pieces
+ * are drawn once where the next run needs the same. */
+struct drawn {
+    uint8_t keep[PIECE];
+    size_t sample, piece;
+    bool any;
+};
+
+static void drop_run(const struct dts_op_call *call, const struct dts_arrays *a,
+                     struct drawn *drawn, size_t sample, size_t value, size_t place,
+                     size_t count)
+{
+    const struct dts_dropout_keys keys = dts_dropout_keys(a->seed);
+    const float scale = (float)dts_dropout_scale(call);
+    const size_t at = sample * dts_dims_elements(&call->output) + value;
+    for (size_t i = 0, some; i < count; i += some) {
+        const size_t piece = (place + i) / PIECE, in_piece = (place + i) % PIECE;
+        const float *x = (const float *)a->x[0] + at + i;
+        some = PIECE - in_piece < count - i ? PIECE - in_piece : count - i;
+        if (!drawn->any || drawn->sample != sample || drawn->piece != piece)
+            draw(&keys, a, sample, piece, dts_dropout_threshold(call), x, drawn->keep);
+        drawn->any = true, drawn->sample = sample, drawn->piece = piece;
+        memcpy((uint8_t *)a->saved + at + i, drawn->keep + in_piece, some);
+        scale_kept(x, drawn->keep + in_piece, scale, some, (float *)a->y + at + i);
+    }
+}
+
+/* Where ranks have parts of a sample. */
+static void forward_runs(const struct dts_op_call *call, const struct dts_arrays *a,
+                         struct dts_range range)
+{
+    const size_t row = a->places.row, runs = dts_dims_elements(&call->output) / row;
+    struct drawn drawn = {.any = false};
+    for (size_t k = range.first; k < range.first + range.count; k++)
+        drop_run(call, a, &drawn, k / runs, k % runs * row,
+                 dts_op_place(&a->places, k % runs * row), row);
+}
+
 static void backward_range(const struct dts_op_call *call, const struct dts_arrays *a,
                            struct dts_range range)
 {
@@ -95,7 +133,10 @@ void dts_dropout_forward_host(const struct dts_op_call *call, const struct dts_a
                               const struct dts_place *place)
 {
     const size_t n = (size_t)a->batch * dts_dims_elements(&call->output);
-    if (a->training)
+    const size_t row = a->places.row;
+    if (a->training && row > 0)
+        dts_ranges(forward_runs, n / row, call, a, place);
+    else if (a->training)
         dts_ranges(forward_pieces, (size_t)a->batch * pieces_of(call), call, a, place);
     else if (a->y != a->x[0])
         memcpy(a->y, a->x[0], n * sizeof(float));

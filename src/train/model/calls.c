@@ -59,6 +59,9 @@ static void set_call(const struct dts_model *model, int l, struct dts_layer_call
     }
     out->learns = out->learns || !out->call.first;
     set_owners(model, l, out);
+    out->splits = layer->part != NULL && layer->part->splits;
+    out->brings = layer->part != NULL && layer->part->brings;
+    out->gathers = layer->part != NULL && layer->part->gathers;
     if (layer->view) {
         out->call.op = NULL;
         out->output = out->inputs[0];
@@ -103,17 +106,23 @@ void dts_model_calls(const struct dts_model *model, bool fuse, struct dts_layer_
 
 void dts_calls_gradients(const struct dts_model *model, struct dts_layer_call *calls)
 {
-    bool *written = dts_alloc((size_t)model->layer_count, sizeof(*written));
+    const size_t layers = (size_t)model->layer_count;
+    bool *written = dts_alloc(2 * layers, sizeof(*written));
     for (int l = model->layer_count - 1; l >= 0; l--) {
         struct dts_layer_call *c = &calls[l];
+        bool *here = written + (c->splits ? layers : 0);
         for (int i = 0; i < c->call.input_count; i++) {
             const int from = c->inputs[i];
             c->wants[i] =
                 c->call.op != NULL && c->learns && from != DTS_CALL_ENTRY && calls[from].learns;
-            c->adds[i] = c->wants[i] && written[from];
+            c->adds[i] = c->wants[i] && here[from];
             if (c->wants[i])
-                written[from] = true;
+                here[from] = true;
         }
+        if (!c->brings || !here[c->inputs[0]])
+            continue;
+        c->joins = written[c->inputs[0]];
+        written[c->inputs[0]] = true;
     }
     free(written);
 }

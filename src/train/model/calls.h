@@ -19,6 +19,11 @@ struct dts_layer_call {
     bool learns;                      // weights in it or before it: it has a backward call
     bool wants[DTS_OP_INPUTS];        // backward makes the gradient of that input,
     bool adds[DTS_OP_INPUTS];         // which is then added to that of a later taker
+
+    /* Of a layer that ranks have parts of (train/model/part.h). `adds` of one that splits is of
+     * others that do. What the ranks sum up behind the first one's backward call joins: it is
+     * added to what a later taker that does not split has left. */
+    bool splits, brings, gathers, joins;
 };
 
 /* The call of a layer by itself, whether or not it runs: not `first`, nothing fused. */

@@ -38,6 +38,19 @@ struct dts_layer_part {
         contexts; // of ranks that have parts of the positions; contexts 0: all are here
     size_t shift; // values of its tensor before those of the rank's positions
     bool no_bias; // outputs are a part of a sum, and another rank adds the bias
+    struct dts_op_places drawn; // of what dropout draws by its place
+
+    /* A layer that `splits` leaves a part of a sum as the gradient of its first input, which is
+     * summed apart from what other layers leave there: behind the backward call of the first
+     * that does so, which brings what follows. Where ranks divide positions between products
+     * such a layer `gathers`, too: it reads all positions of the input, which ranks gather
+     * before the one that brings; of the gradient a rank gets the sum of its positions. What a
+     * layer makes that `scatters` has all positions, of which a rank keeps the sum of its own
+     * (the layer's output); backward ranks gather the gradient. */
+    bool splits, brings, gathers, scatters;
+
+    /* Parameters that ranks have alike, and parts of their gradients: these are added up. */
+    bool summed[DTS_LAYER_PARAMS];
 };
 
 #endif

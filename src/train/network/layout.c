@@ -36,6 +36,7 @@ static void add(struct dts_layout *layout, const struct walk *at, int layer, int
                      : (struct dts_param_slice){1, param->count, 0, param->count},
         .divided = owner->part != NULL && owner->part->divided[number],
         .apart = owner->part != NULL && owner->part->apart[number],
+        .summed = owner->part != NULL && owner->part->summed[number],
     };
 }
 

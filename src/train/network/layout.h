@@ -52,6 +52,7 @@ struct dts_layout_tensor {
     struct dts_param_slice slice;  // which of them are here,
     bool divided;                  // and others are elsewhere (train/model/part.h)
     bool apart;                    // it lies behind those that are not
+    bool summed;                   // ranks that have it add up its gradients
 };
 
 struct dts_layout {

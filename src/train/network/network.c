@@ -138,6 +138,7 @@ static void take_parts(struct dts_network *n)
         node->first = layer->part->first;
         node->all = layer->part->all;
         node->shift = layer->part->shift;
+        node->drawn = layer->part->drawn;
         if (layer->part->no_bias && layer->part->call.bias)
             node->zeros = dts_alloc(layer->params[layer->param_count - 1].count, sizeof(float));
     }

@@ -201,10 +201,19 @@ bool dts_network_finite(struct dts_network *network, const struct dts_optimizer_
  * here; tokens and targets count all. */
 void dts_network_divide(struct dts_network *network, int layer, size_t first, size_t all);
 
-/* Between calls, in the selected slot, there: the output of a layer, or backward the gradient
- * of its first input with what later layers made of it; NULL: nobody needs that. What ranks
- * that have parts of a model add up. */
-void *dts_network_made(const struct dts_network *network, int layer, bool backward);
+/* What ranks that have parts of a model combine between calls, in the selected slot, there:
+ * where it comes from, and where what they made of it goes. Behind a call: its output, or
+ * backward the gradient of its first input with what later layers made of it. Before a call:
+ * its first input, or backward the gradient of its output. Both are one array where ranks add
+ * up what all have; else (train/model/part.h) one has parts of sums, or the positions of all
+ * ranks. from NULL: nobody needs it. */
+struct dts_network_exchanged {
+    const float *from;
+    float *to;
+    bool adds; // to what is there
+};
+struct dts_network_exchanged dts_network_exchanged(const struct dts_network *network, int layer,
+                                                   bool backward, bool before);
 
 /* Values of the rows that ranks exchange of a layer (kernels/op.h); 0: none. */
 size_t dts_network_row_values(const struct dts_network *network, int layer);

@@ -61,10 +61,12 @@ static void find_reads(const struct dts_network *n, struct reads *tensors)
             if (c->inputs[i] == DTS_CALL_ENTRY)
                 continue;
             struct reads *input = &tensors[c->inputs[i]];
+            if (c->gathers && !c->brings) // it takes what another one brought
+                continue;
             read(n, input, l);
             if (node->again_at >= 0)
                 read(n, input, node->again_at);
-            if (c->learns && node->op->needs_x)
+            if (c->learns && node->op->needs_x && !c->gathers)
                 read(n, input, node->back_at);
         }
         if (node->op->loss)

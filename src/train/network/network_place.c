@@ -51,8 +51,74 @@ size_t dts_network_tensor_bytes(const struct dts_network *n, int tensor)
     const struct dts_operation *op = n->nodes[tensor].op;
     if (op != NULL && op->loss)
         return (size_t)n->options.batch * sizeof(float);
-    return (size_t)n->options.batch * dts_dims_elements(&n->calls[tensor].call.output) *
-           dts_network_real(n);
+    const struct dts_dims *dims = dts_network_scatters(n, tensor)
+                                      ? &n->model->layers[tensor].output
+                                      : &n->calls[tensor].call.output;
+    return (size_t)n->options.batch * dts_dims_elements(dims) * dts_network_real(n);
+}
+
+size_t dts_network_input_bytes(const struct dts_network *n, int l, int i)
+{
+    const struct dts_layer_call *c = &n->calls[l];
+    return c->gathers ? (size_t)n->options.batch * dts_dims_elements(&c->call.inputs[i]) *
+                            dts_network_real(n)
+                      : dts_network_tensor_bytes(n, c->inputs[i]);
+}
+
+/* What has the positions of all ranks: parts of a sum, within the call and what scatters them.
+ */
+static void add_sums(struct dts_network *n, struct places *places, int l)
+{
+    struct dts_node *node = &n->nodes[l];
+    const size_t bytes = (size_t)n->options.batch *
+                         dts_dims_elements(&n->calls[l].call.output) * dts_network_real(n);
+    struct dts_lease lease = {bytes, l, l, 0};
+    if (!dts_network_scatters(n, l))
+        return;
+    add(n, places, lease, &node->sum);
+    lease.birth = lease.death = node->again_at;
+    if (node->again_at >= 0)
+        add(n, places, lease, &node->sum_again);
+    lease.birth = lease.death = node->back_at;
+    if (n->calls[l].learns)
+        add(n, places, lease, &node->sum_gradient);
+}
+
+/* An input that is gathered: from the layer that brings it until backward of that. */
+static void add_gathered(struct dts_network *n, struct places *places, int l)
+{
+    const struct dts_layer_call *c = &n->calls[l];
+    const struct dts_node *node = &n->nodes[l];
+    struct dts_lease lease = {dts_network_input_bytes(n, l, 0), l, l, 0};
+    for (int k = l; k < n->end; k++)
+        if (n->nodes[k].op != NULL && n->calls[k].gathers &&
+            n->calls[k].inputs[0] == c->inputs[0])
+            lease.death = k;
+    const int back = c->learns ? node->back_at : lease.death;
+    if (node->again_at < 0)
+        lease.death = back;
+    add(n, places, lease, &n->nodes[c->inputs[0]].wide);
+    lease.birth = node->again_at;
+    lease.death = back > node->again_at ? back : node->again_at;
+    if (node->again_at >= 0)
+        add(n, places, lease, &n->nodes[c->inputs[0]].wide_again);
+}
+
+/* Of the layer that brings a gathered tensor, backward. */
+static int bringer_back_at(const struct dts_network *n, int tensor)
+{
+    for (int l = n->first; l < n->end; l++)
+        if (n->calls[l].brings && n->calls[l].inputs[0] == tensor)
+            return n->nodes[l].back_at;
+    return n->moments;
+}
+
+/* The gradient of a tensor, which is written at that moment. */
+static void add_sum(struct dts_network *n, struct places *places, int tensor, int now)
+{
+    const struct dts_lease lease = {dts_network_tensor_bytes(n, tensor), now,
+                                    n->nodes[tensor].back_at, 0};
+    add(n, places, lease, &n->nodes[tensor].gradient);
 }
 
 static void add_gradients(struct dts_network *n, struct places *places)
@@ -64,14 +130,20 @@ static void add_gradients(struct dts_network *n, struct places *places)
             const int from = c->inputs[i], now = node->back_at;
             if (!c->wants[i])
                 continue;
-            struct dts_lease lease = {dts_network_tensor_bytes(n, from), now, now, 0};
+            struct dts_lease lease = {dts_network_input_bytes(n, l, i), now, now, 0};
             if (c->adds[i]) {
                 add(n, places, lease, &node->more[i]);
+            } else if (c->splits) {
+                lease.death = bringer_back_at(n, from);
+                add(n, places, lease, &n->nodes[from].wide_gradient);
             } else if (from != n->entry) {
-                lease.death = n->nodes[from].back_at;
-                add(n, places, lease, &n->nodes[from].gradient);
+                add_sum(n, places, from, now);
             }
         }
+        // what comes back is that of the rank's positions
+        if (node->op != NULL && c->brings && !c->joins && c->wants[0] &&
+            c->inputs[0] != n->entry)
+            add_sum(n, places, c->inputs[0], node->back_at);
     }
 }
 
@@ -151,6 +223,11 @@ static void find_once(struct dts_network *n, const struct dts_lives *lives)
             node->output_again = node->output;
         if (node->again_at < 0)
             node->saved_again = node->saved;
+        if (node->again_at >= 0)
+            continue;
+        node->sum_again = node->sum;
+        if (n->calls[l].brings)
+            n->nodes[n->calls[l].inputs[0]].wide_again = n->nodes[n->calls[l].inputs[0]].wide;
     }
 }
 
@@ -165,6 +242,9 @@ void dts_network_place(struct dts_network *n)
         if (l != n->exit)
             add_output(n, &places, l, &lives[l]);
         add_work(n, &places, l);
+        add_sums(n, &places, l);
+        if (n->calls[l].brings && n->calls[l].gathers)
+            add_gathered(n, &places, l);
     }
     add_gradients(n, &places);
     n->leases =

@@ -13,9 +13,14 @@ struct dts_node {
     size_t output, saved, gradient, scratch_forward, scratch_backward;
     size_t output_again, saved_again; // the same in backward, where the layer runs again,
     size_t scratch_again;
-    int again_at;               // at that moment; -1: it does not
-    bool inside;                // in its backward call
-    int back_at;                // the moment of which
+    int again_at; // at that moment; -1: it does not
+    bool inside;  // in its backward call
+    int back_at;  // the moment of which
+
+    /* Where ranks have parts (train/model/part.h): parts of the sums that the output is; the
+     * output with the positions of all; their gradients, the latter's in parts of sums. */
+    size_t sum, sum_again, sum_gradient;
+    size_t wide, wide_again, wide_gradient;
     size_t more[DTS_OP_INPUTS]; // where the gradient of an input goes that others add to, too
     size_t state, whole_state;  // into network->states, and into those of the whole model
     size_t state_bytes;         // rounded up
@@ -23,6 +28,7 @@ struct dts_node {
     int first_tensor, tensors;  // of the layout: those at the layer's place, its own and
                                 // borrowed ones
     size_t first, all;          // of its table or its classes, where they are divided
+    struct dts_op_places drawn; // of what its dropout draws
     size_t shift;               // of its first tensor, to the values of the rank's positions
     size_t targets;             // values of it for a sample; 0: the layer is no loss
     float *zeros;               // in place of a bias that another rank adds; owned; or NULL
@@ -106,6 +112,9 @@ static inline const struct dts_place *dts_network_where(const struct dts_network
     return dts_space_place(n->space);
 }
 
+/* Where the gradient of an input is, as a layer takes it: of all that take it so. */
+void *dts_network_gradient_sum(const struct dts_network *network, int layer, int input);
+
 /* Finds the arrays of all calls, again when one lies elsewhere: a small call would spend a
  * large part of its time on finding its own. */
 void dts_network_gather(struct dts_network *network);
@@ -125,8 +134,15 @@ static inline const struct dts_network_slot *dts_network_now(const struct dts_ne
 /* Of a layer, or the input: DTS_CALL_ENTRY; in the selected slot. There, for kernels. */
 void *dts_network_output(const struct dts_network *network, int tensor);
 
-/* Bytes of a tensor, or of its gradient, for a batch. */
+/* Bytes of a tensor, or of its gradient, for a batch; of an input of a call, as it takes it. */
 size_t dts_network_tensor_bytes(const struct dts_network *network, int tensor);
+size_t dts_network_input_bytes(const struct dts_network *network, int layer, int input);
+
+/* Does a call leave parts of sums, of which the rank keeps those of its positions? */
+static inline bool dts_network_scatters(const struct dts_network *n, int layer)
+{
+    return n->model->layers[layer].part != NULL && n->model->layers[layer].part->scatters;
+}
 
 /* The range, and what goes over its cuts (network_range.c): calls and operations are those of
  * the whole model before, and of the range behind. */

@@ -89,9 +89,26 @@ static void find_states(struct dts_network *n)
     }
 }
 
+/* What ranks gather, and what they sum up, is there where the first layer that takes it brings
+ * it. */
+static bool check_brought(const struct dts_network *n, struct dts_error *err)
+{
+    for (int l = n->first; l < n->end; l++) {
+        const struct dts_layer_call *c = &n->calls[l];
+        bool brought = !c->gathers && !(c->splits && c->wants[0]);
+        for (int k = n->first; k <= l && !brought; k++)
+            brought = n->calls[k].brings && n->calls[k].inputs[0] == n->calls[l].inputs[0];
+        if (!brought)
+            return dts_fail(err, DTS_UNSUPPORTED,
+                            "%s: layer %s: its input is exchanged by a layer before the stage",
+                            n->model->name, n->model->layers[l].name);
+    }
+    return true;
+}
+
 bool dts_network_cut_out(struct dts_network *n, struct dts_error *err)
 {
-    if (!find_ends(n, err))
+    if (!find_ends(n, err) || !check_brought(n, err))
         return false;
     find_states(n);
     for (int l = 0; l < n->model->layer_count; l++) {

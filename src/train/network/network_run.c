@@ -8,115 +8,12 @@
 #include "kernels/reduce/reduce.h"
 #include "train/network/network_private.h"
 
-/* behind: in backward, and in what runs again before it. */
-static void *output_of(const struct dts_network *n, int slot, int tensor, bool behind)
-{
-    const struct dts_network_slot *s = &n->slots[slot];
-    if (tensor == DTS_CALL_ENTRY && s->input_part != NULL)
-        return s->input_part;
-    if (tensor == DTS_CALL_ENTRY)
-        return s->input_half != NULL ? s->input_half : s->input.there;
-    if (tensor == n->entry)
-        return s->edges[DTS_EDGE_ENTRY].there;
-    if (tensor == n->exit)
-        return s->edges[DTS_EDGE_EXIT].there;
-    const struct dts_node *node = &n->nodes[tensor];
-    return dts_network_at(n, slot, behind ? node->output_again : node->output);
-}
-
-void *dts_network_output(const struct dts_network *n, int tensor)
-{
-    return output_of(n, n->slot, tensor, false);
-}
-
-static void *gradient_of(const struct dts_network *n, int slot, int tensor)
-{
-    const struct dts_network_slot *s = &n->slots[slot];
-    if (tensor == n->entry)
-        return s->edges[DTS_EDGE_ENTRY_GRADIENT].there;
-    return tensor == n->exit && s->edges[DTS_EDGE_EXIT_GRADIENT].bytes > 0
-               ? s->edges[DTS_EDGE_EXIT_GRADIENT].there
-               : dts_network_at(n, slot, n->nodes[tensor].gradient);
-}
-
-/* Forward reads no gradient, so both directions have them. */
-static struct dts_arrays arrays_of(const struct dts_network *n, int slot, int layer,
-                                   bool behind)
-{
-    const struct dts_layer_call *c = &n->calls[layer];
-    const struct dts_node *node = &n->nodes[layer];
-    struct dts_arrays a = {
-        .batch = n->options.batch,
-        .y = output_of(n, slot, layer, behind),
-        .target = n->slots[slot].target_parts[layer] != NULL
-                      ? n->slots[slot].target_parts[layer]
-                      : n->slots[slot].target[layer].there,
-        .dy = node->op->loss ? NULL : gradient_of(n, slot, layer),
-        .saved = dts_network_at(n, slot, behind ? node->saved_again : node->saved),
-        .state = (char *)n->states.there + node->state,
-        .first = node->first,
-        .all = node->all,
-        .seed = n->options.seed + (uint64_t)layer, // layers draw apart from one another
-    };
-    for (int i = 0; i < c->call.input_count; i++) {
-        a.x[i] = output_of(n, slot, c->inputs[i], behind);
-        if (c->wants[i])
-            a.dx[i] = c->adds[i] ? dts_network_at(n, slot, node->more[i])
-                                 : gradient_of(n, slot, c->inputs[i]);
-    }
-    for (int p = 0; p < c->call.param_count; p++) {
-        const int from = c->param_layers[p], number = c->param_numbers[p];
-        a.w[p] = (const float *)n->weights.there + dts_network_offset(n, from, number);
-        if (node->zeros != NULL && p == c->call.param_count - 1)
-            a.w[p] = node->zeros;
-        if (node->rows == NULL)
-            a.dw[p] =
-                (float *)n->gradients.there + dts_network_gradient_offset(n, from, number);
-        if (node->shift > 0) {
-            a.w[p] = (const float *)a.w[p] + node->shift;
-            a.dw[p] = (float *)a.dw[p] + node->shift;
-        }
-    }
-    return a;
-}
-
-static void gather(struct dts_network *n, int slot)
-{
-    const struct dts_network_slot *s = &n->slots[slot];
-    for (int l = 0; l < n->model->layer_count; l++)
-        if (n->nodes[l].op != NULL) {
-            s->arrays[l] = arrays_of(n, slot, l, false);
-            s->arrays_back[l] = arrays_of(n, slot, l, true);
-        }
-}
-
-void dts_network_gather(struct dts_network *n)
-{
-    for (int s = 0; s < n->options.slots; s++)
-        gather(n, s);
-}
-
-void *dts_network_made(const struct dts_network *n, int layer, bool backward)
-{
-    const struct dts_layer_call *c = &n->calls[layer];
-    if (!backward)
-        return output_of(n, n->slot, c->output, n->part.again);
-    return c->wants[0] ? gradient_of(n, n->slot, c->inputs[0]) : NULL;
-}
-
 size_t dts_network_row_values(const struct dts_network *n, int layer)
 {
     const struct dts_operation *op = n->nodes[layer].op;
     return op != NULL && op->row_values != NULL
                ? op->row_values(&n->calls[layer].call, n->options.batch)
                : 0;
-}
-
-void dts_network_bind(struct dts_network *n, enum dts_network_edge edge, int slot, void *values)
-{
-    assert(n->slots[slot].edges[edge].bytes > 0);
-    dts_mirror_lie(&n->slots[slot].edges[edge], values);
-    gather(n, slot);
 }
 
 /* The arrays of a layer's call in this step, and this part of it. */
@@ -204,10 +101,11 @@ static void run(const struct dts_network *n, int layer, const struct dts_arrays 
 }
 
 /* The gradient of an input that others take, too. */
-static void add_gradient(struct dts_network *n, int input, const void *more, size_t count)
+static void add_gradient(struct dts_network *n, int layer, int input, const void *more,
+                         size_t count)
 {
     const struct dts_place *place = dts_network_where(n);
-    void *sum = gradient_of(n, n->slot, input);
+    void *sum = dts_network_gradient_sum(n, layer, input);
     if (n->mixed)
         dts_reduce_add_half(n->half, sum, more, count, place);
     else
@@ -320,7 +218,7 @@ void dts_network_backward(struct dts_network *n, int layer)
         run(n, layer, a, true);
     for (int i = 0; i < c->call.input_count && makes_gradients(n->part.part); i++)
         if (c->adds[i])
-            add_gradient(n, c->inputs[i], a->dx[i],
+            add_gradient(n, layer, c->inputs[i], a->dx[i],
                          (size_t)n->options.batch * dts_dims_elements(&c->call.inputs[i]));
     dts_space_leave(n->space);
 }

@@ -6,7 +6,8 @@
 #include "base/mem.h"
 #include "train/strategy/strategy.h"
 
-enum { MOST_NAME = 40 }; // bytes of a strategy's name: it is a column of the table
+/* Bytes of a name that a person gives a strategy: it is a column of the table. */
+enum { MOST_NAME = 40 };
 
 bool dts_scenario_devices(struct dts_scenario *scenario, const struct dts_cfg *at,
                           struct dts_error *err)
@@ -78,9 +79,9 @@ static bool read_strategy(struct dts_scenario *scenario, struct dts_strategy *st
             kind->default_name != NULL ? kind->default_name(strategy->self) : kind->name;
     if (strategy->name[0] == '\0')
         return dts_cfg_fail(at, "name", err, "must not be empty");
-    if (strlen(strategy->name) > MOST_NAME)
+    if (head.name != NULL && strlen(head.name) > MOST_NAME)
         return dts_cfg_fail(at, "name", err, "must be at most %d bytes long, got %zu",
-                            MOST_NAME, strlen(strategy->name));
+                            MOST_NAME, strlen(head.name));
     for (const struct dts_strategy *s = scenario->strategies; s < strategy; s++)
         if (strcmp(s->name, strategy->name) == 0)
             return dts_cfg_fail(at, "name", err, "\"%s\" is the name of strategies[%d], too",

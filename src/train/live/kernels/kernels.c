@@ -154,7 +154,8 @@ static struct dts_network *network_of(struct dts_live_kernels *t, const struct d
         part = (struct dts_network_part){call->part, parts->class_sums, parts->seat.members,
                                          parts->seat.member};
     else if (call->part == DTS_OP_WHOLE && dts_live_rows_has(t, call))
-        part = (struct dts_network_part){.part = DTS_OP_WORK, .rows = parts->rows};
+        part = (struct dts_network_part){
+            .part = DTS_OP_WORK, .rows = parts->rows, .rank = parts->seat.context};
     else if (call->part != DTS_OP_WHOLE)
         part.sums = (double *)t->sums.there + call->sums.first;
     part.again = call->pass == DTS_RECOMPUTE;

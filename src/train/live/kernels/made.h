@@ -6,8 +6,9 @@
 
 #include "train/live/kernels/rank.h"
 
-/* Fails (DTS_UNSUPPORTED) where members would gather unequal shares of the sums of a loss. */
-bool dts_live_made_check(const struct dts_live_kernels *kernels, struct dts_error *err);
+/* Fails (DTS_UNSUPPORTED) where members would have unequal shares of the sums of a loss, or of
+ * positions. */
+bool dts_live_made_open(struct dts_live_kernels *kernels, struct dts_error *err);
 
 /* Before the first message of an operation, and after its last; others than those are left
  * alone. */

@@ -169,7 +169,7 @@ static bool open_divided(struct dts_live_kernels *k, struct dts_error *err)
 {
     get_class_sums(k);
     return find_layout(k, err) && get_weights(k, err) && lay_out(k, err) &&
-           dts_live_shares_find(k, err) && dts_live_made_check(k, err) &&
+           dts_live_shares_find(k, err) && dts_live_made_open(k, err) &&
            dts_live_rows_open(k, err) && make_optimizers(k, err);
 }
 
@@ -203,6 +203,7 @@ void dts_live_parts_close(struct dts_live_parts *parts)
     free(parts->summed);
     free(parts->class_sums);
     free(parts->rows);
+    free(parts->positions);
     free(parts->weights_room);
     free(parts);
 }

@@ -27,6 +27,7 @@ struct dts_live_parts {
     int share_count;               // updates; owned; 0: all
     double *class_sums;            // [members, positions of a microbatch, 3]; owned; or NULL
     float *rows;                   // that go to experts and come back; owned; or NULL
+    float *positions;              // sums of the rank's own, on their way; owned; or NULL
     float *summed; // gradients, where each microbatch is summed by itself; owned
     struct dts_optimizer_run **optimizers; // of each share, or of all; owned
     int optimizer_count;                   // 0: servers update

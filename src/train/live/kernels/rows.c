@@ -8,8 +8,8 @@
 
 static bool moves_rows(const struct dts_op *op)
 {
-    return op->kind == DTS_OP_COLLECTIVE && op->collective.shape.kind == DTS_ALLTOALL &&
-           op->collective.made.copied;
+    return op->kind == DTS_OP_COLLECTIVE && op->collective.made.copied &&
+           (op->stream == DTS_EXPERT || op->stream == DTS_CONTEXT);
 }
 
 bool dts_live_rows_has(const struct dts_live_kernels *k, const struct dts_call *call)
@@ -46,13 +46,34 @@ static float *rows_of(const struct dts_live_kernels *k, const struct dts_op *op,
            (size_t)member * (c->data.count / (size_t)c->group.size);
 }
 
-/* What a member gets of this rank, or this rank of the member, in all channels. */
-static size_t part_of(const struct dts_live_kernels *k, const struct dts_op *op, int member)
+/* What goes between this rank and a member, in the buffer: all to all a part of each; else what
+ * is the member's share of what is gathered, or summed up. */
+static struct dts_span part_of(const struct dts_live_kernels *k, const struct dts_op *op,
+                               int member, int channel, bool give)
+{
+    const struct dts_collective *c = &op->collective;
+    const int self = self_of(k, op);
+    if (c->shape.kind == DTS_ALLTOALL)
+        return dts_collective_part(c, give ? self : member, give ? member : self, channel);
+    const int rank = k->rank.rank + (member - self) * c->group.stride;
+    return dts_collective_share(k->rank.role, c, rank, channel);
+}
+
+static bool is_even(const struct dts_live_kernels *k, const struct dts_op *op, int member)
 {
     size_t count = 0;
     for (int channel = 0; channel < op->collective.channels; channel++)
-        count += dts_collective_part(&op->collective, self_of(k, op), member, channel).count;
-    return count;
+        count += part_of(k, op, member, channel, true).count;
+    return count * (size_t)op->collective.group.size == op->collective.data.count;
+}
+
+/* Gathering a rank gives its own rows alone, and of a sum it takes its own alone. */
+static bool moves_member(const struct dts_live_kernels *k, const struct dts_op *op, int member,
+                         bool give)
+{
+    const enum dts_coll_kind kind = op->collective.shape.kind;
+    const bool own = (kind == DTS_ALLGATHER && give) || (kind == DTS_REDUCE_SCATTER && !give);
+    return !own || member == self_of(k, op);
 }
 
 static bool check(const struct dts_live_kernels *k, const struct dts_op *op,
@@ -66,7 +87,7 @@ static bool check(const struct dts_live_kernels *k, const struct dts_op *op,
     bool even = op->stream == DTS_EXPERT ? c->data.count == all
                                          : first_of(k, op) + c->data.count <= all;
     for (int m = 0; m < c->group.size; m++)
-        even = even && part_of(k, op, m) * (size_t)c->group.size == c->data.count;
+        even = even && is_even(k, op, m);
     if (!even)
         return dts_fail(err, DTS_UNSUPPORTED,
                         "live.compute: kernels: %s: layer %s: ranks exchange parts of unlike "
@@ -101,12 +122,11 @@ bool dts_live_rows_open(struct dts_live_kernels *k, struct dts_error *err)
 static void move(struct dts_live_kernels *k, const struct dts_op *op, bool give)
 {
     const struct dts_collective *c = &op->collective;
-    const int self = self_of(k, op);
     for (int m = 0; m < c->group.size; m++) {
         float *rows = rows_of(k, op, m);
-        for (int channel = 0; channel < c->channels; channel++) {
-            const struct dts_span part =
-                dts_collective_part(c, give ? self : m, give ? m : self, channel);
+        for (int channel = 0; channel < c->channels && moves_member(k, op, m, give);
+             channel++) {
+            const struct dts_span part = part_of(k, op, m, channel, give);
             float *values = k->rank.buffers[part.buffer] + part.first;
             memcpy(give ? values : rows, give ? rows : values, part.count * sizeof(float));
             rows += part.count;
@@ -118,8 +138,10 @@ static void run(struct dts_live_kernels *k, const struct dts_between *made,
                 enum dts_op_part part)
 {
     struct dts_network *network = k->parts->networks[made->chunk];
-    const struct dts_network_part what = {
-        .part = part, .rows = k->parts->rows, .again = made->again};
+    const struct dts_network_part what = {.part = part,
+                                          .rows = k->parts->rows,
+                                          .again = made->again,
+                                          .rank = k->parts->seat.context};
     dts_network_select(network, made->slot);
     dts_network_take_part(network, &what);
     (made->backward ? dts_network_backward : dts_network_forward)(network, made->layer);

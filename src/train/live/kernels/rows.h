@@ -1,6 +1,6 @@
 /* rows.h -- what ranks exchange of mixtures whose experts are on several of them, and of
  * attention whose positions are: rows that a network writes and reads (kernels/op.h) go through
- * the plan's buffer, all to all.
+ * the plan's buffer, all to all, or gathered and summed up.
  *
  * What goes to a rank is one behind the other among rows; in the buffer it lies as
  * dts_coll_part() says. The router, and all else that makes rows, runs before they leave, and

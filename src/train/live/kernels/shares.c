@@ -216,7 +216,8 @@ void dts_live_shares_summed(struct dts_live_kernels *k, const struct dts_op *op)
 {
     const struct dts_plan *plan = &k->rank.role->plan;
     const struct dts_collective *c = &op->collective;
-    if (k->parts == NULL || k->parts->summed == NULL || op->kind != DTS_OP_COLLECTIVE)
+    if (k->parts == NULL || k->parts->summed == NULL || op->kind != DTS_OP_COLLECTIVE ||
+        c->made.copied)
         return;
     if (c->of_share)
         join(k, &plan->ops[c->scatter].collective, c->scatter_channel);

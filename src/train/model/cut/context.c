@@ -6,8 +6,7 @@
  */
 #include "train/model/cut/cut_private.h"
 
-/* Layers that do the same at each position, with the others unseen. */
-static bool is_by_position(const struct dts_model *m, int layer)
+bool dts_cut_is_by_position(const struct dts_model *m, int layer)
 {
     static const char *const kinds[] = {"embedding",
                                         "positional_embedding",
@@ -90,7 +89,7 @@ bool dts_cut_context(const struct dts_cutter *c, int layer, struct dts_op_call *
     if (dts_cut_is_kind(c->model, layer, "attention"))
         return c->question->reach == DTS_CUT_ALL_TO_ALL ? divide_heads(c, layer, call)
                                                         : divide_queries(c, layer, call);
-    if (is_by_position(c->model, layer))
+    if (dts_cut_is_by_position(c->model, layer))
         return divide_positions(c, layer, call);
     return dts_fail(c->err, DTS_BAD_INPUT,
                     "%s: layer %s: context ranks cannot divide the positions of a layer \"%s\"",

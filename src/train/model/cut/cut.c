@@ -149,6 +149,16 @@ static void set_saved(const struct dts_cutter *c, const struct dts_layer *layer,
         out->saved_bytes += layer->eight_bytes * out->saved_values / layer->cost.saved_values;
 }
 
+/* Of a mixture the router, whose gradient follows from what a part of the hidden values makes,
+ * or of the rank's positions. */
+static int summed_params(const struct dts_cutter *c, int l)
+{
+    const struct dts_cut_layer *out = &c->cut->layers[l];
+    if (out->way == DTS_CUT_SEQUENCE)
+        return c->model->layers[l].param_count;
+    return out->way == DTS_CUT_EXPERTS && c->cut->ranks > 1 ? out->expert_params : 0;
+}
+
 static bool cut_layer(const struct dts_cutter *c, int l)
 {
     const struct dts_layer *layer = &c->model->layers[l];
@@ -170,6 +180,7 @@ static bool cut_layer(const struct dts_cutter *c, int l)
     set_params(layer, out);
     if (!dts_cut_experts(c, l))
         return false;
+    out->summed_params = summed_params(c, l);
     set_shares(c->question, layer, &whole, out);
     set_saved(c, layer, &whole, out);
     for (int p = 0; p < layer->param_count; p++)
@@ -201,6 +212,7 @@ bool dts_cut_find(struct dts_cut *cut, const struct dts_cut_question *q, struct 
                             .sequence = q->sequence && q->tensor > 1,
                             .context = q->context,
                             .experts = q->experts,
+                            .reach = q->reach,
                             .spatial = 1,
                             .whole_from = -1};
     for (int a = 0; a < DTS_OP_AXES; a++) {

@@ -99,13 +99,15 @@ enum { DTS_CUT_AT_ONCE = 2 * DTS_OP_AXES }; // exchanges of one moment, one afte
 /* What a layer is on one rank. */
 struct dts_cut_layer {
     enum dts_cut_way way;
-    struct dts_op_call call;              // with the rank's shapes
-    struct dts_op_cost cost;              // of the call alone
-    struct dts_dims held;                 // its output, behind what ranks exchange
-    int places;                           // strips that its output is in; 1: all have all
-    bool strips;                          // it reads strips; else all of what it reads
-    size_t params[DTS_LAYER_PARAMS];      // values of the layer's own parameter tensors
-    int expert_params;                    // of these the first that experts have; -1: none
+    struct dts_op_call call;         // with the rank's shapes
+    struct dts_op_cost cost;         // of the call alone
+    struct dts_dims held;            // its output, behind what ranks exchange
+    int places;                      // strips that its output is in; 1: all have all
+    bool strips;                     // it reads strips; else all of what it reads
+    size_t params[DTS_LAYER_PARAMS]; // values of the layer's own parameter tensors
+    int expert_params;               // of these the first that experts have; -1: none
+    int summed_params; // so many, the first ones, are whole and have a part of their
+                       // gradients: tensor ranks add these up
     double forward_share, backward_share; // of the seconds of the whole layer
     double saved_values, saved_bytes;     // of one sample, kept for backward
     struct dts_cut_exchange exchange[DTS_CUT_MOMENTS][DTS_CUT_AT_ONCE];
@@ -143,6 +145,7 @@ struct dts_cut {
     int ranks; // of the axis tensor
     bool sequence;
     int context, experts;
+    enum dts_cut_reach reach;
     int grid[DTS_OP_AXES], spatial; // its product
     int whole_from; // first layer whose input spatial ranks gather or sum up; -1: none
     struct dts_cut_layer *layers; // owned

@@ -45,7 +45,10 @@ bool dts_cut_tensor(const struct dts_cutter *cutter, int layer, enum dts_cut_way
                     struct dts_op_call *call);
 void dts_cut_tensor_exchanges(const struct dts_cutter *cutter, int layer);
 
-/* context.c: the same of positions. Before tensor ranks divide the call; exchanges behind it.
+/* context.c: does a layer do the same at each position, with the others unseen? */
+bool dts_cut_is_by_position(const struct dts_model *model, int layer);
+
+/* The same of positions. Before tensor ranks divide the call; exchanges behind it.
  */
 bool dts_cut_context(const struct dts_cutter *cutter, int layer, struct dts_op_call *call);
 void dts_cut_context_exchanges(const struct dts_cutter *cutter, int layer);

@@ -5,53 +5,24 @@
  * [outputs, inputs x kernel], which is the same. Where what follows is the
  * attention of rows q k v, a rank has its heads' part of each of the three.
  */
-#include "train/model/cut/part.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "train/model/calls.h"
+#include "train/model/cut/part_private.h"
 
-struct parter {
-    const struct dts_cut *cut;
-    const struct dts_model *whole;
-    int rank, expert, context;
-    struct dts_error *err;
-};
-
-static bool is_kind(const struct parter *p, int layer, const char *kind)
-{
-    return strcmp(p->whole->layers[layer].kind->name, kind) == 0;
-}
-
-static bool reads(const struct dts_model *m, int layer, int tensor)
-{
-    for (int i = 0; i < m->layers[layer].input_count; i++)
-        if (m->layers[layer].inputs[i] == tensor)
-            return true;
-    return false;
-}
-
-static bool refuse(const struct parter *p, int layer, const char *why)
-{
-    return dts_fail(p->err, DTS_UNSUPPORTED,
-                    "live.compute: kernels: %s: layer %s: tensor ranks %s", p->whole->name,
-                    p->whole->layers[layer].name, why);
-}
-
-/* How many parts of its outputs each rank has a part of: 3 for the rows q k v of attention. */
-static size_t blocks_of(const struct parter *p, int layer)
+size_t dts_part_blocks(const struct dts_cut_parter *p, int layer)
 {
     for (int l = layer + 1; l < p->whole->layer_count; l++)
-        if (reads(p->whole, l, layer) && is_kind(p, l, "attention") &&
+        if (dts_cut_reads(p->whole, l, layer) && dts_cut_is_kind(p->whole, l, "attention") &&
             p->whole->layers[l].input_count == 1)
             return 3;
     return 1;
 }
 
 /* Rows `here` of `all`, in blocks, of so many values each. */
-static struct dts_param_slice rows_of(const struct parter *p, size_t all, size_t here,
+static struct dts_param_slice rows_of(const struct dts_cut_parter *p, size_t all, size_t here,
                                       size_t blocks, size_t each)
 {
     const size_t length = here / blocks * each;
@@ -59,19 +30,33 @@ static struct dts_param_slice rows_of(const struct parter *p, size_t all, size_t
                                     all / blocks * each};
 }
 
-/* Rows of the weights: channels of a convolution, which come first, or features. */
-static size_t outputs_of(const struct parter *p, int l, const struct dts_dims *output)
+size_t dts_part_outputs(const struct dts_cut_parter *p, int l, const struct dts_dims *output)
 {
     return strncmp(p->whole->layers[l].kind->name, "conv", 4) == 0 ? output->size[0]
                                                                    : dts_dims_features(output);
 }
 
-static void set_slices(const struct parter *p, int l, struct dts_layer_part *part)
+/* Of some experts some of the hidden values: outputs of their first products, [experts, hidden,
+ * features], and inputs of the last, [experts, features, hidden]. */
+static struct dts_param_slice hidden_of(const struct dts_cut_parter *p, int l, int param)
+{
+    const struct dts_param *whole = &p->whole->layers[l].params[param];
+    const struct dts_op_call *call = &p->cut->layers[l].call;
+    const size_t ranks = (size_t)p->cut->ranks, each = whole->count / (size_t)call->experts;
+    const size_t experts = (size_t)(call->experts / p->cut->experts);
+    const size_t rows = strcmp(whole->name, "down") == 0 ? dts_dims_features(&call->output) : 1;
+    const size_t row = each / rows;
+    return (struct dts_param_slice){
+        experts * rows, row / ranks,
+        (size_t)p->expert * experts * each + (size_t)p->rank * (row / ranks), row};
+}
+
+static void set_slices(const struct dts_cut_parter *p, int l, struct dts_layer_part *part)
 {
     const struct dts_layer *layer = &p->whole->layers[l];
     const struct dts_cut_layer *mine = &p->cut->layers[l];
-    const size_t all = outputs_of(p, l, &layer->output);
-    const size_t here = outputs_of(p, l, &mine->call.output);
+    const size_t all = dts_part_outputs(p, l, &layer->output);
+    const size_t here = dts_part_outputs(p, l, &mine->call.output);
     for (int i = 0; i < layer->param_count; i++) {
         const size_t whole = layer->params[i].count, count = mine->params[i];
         part->whole[i] = whole;
@@ -80,107 +65,20 @@ static void set_slices(const struct parter *p, int l, struct dts_layer_part *par
         if (!part->divided[i])
             continue;
         if (mine->way == DTS_CUT_COLUMN)
-            part->slices[i] = rows_of(p, all, here, blocks_of(p, l), whole / all);
-        else if (mine->way == DTS_CUT_TABLE || mine->way == DTS_CUT_EXPERTS)
-            part->slices[i] = (struct dts_param_slice){
-                1, count, (size_t)(mine->way == DTS_CUT_TABLE ? p->rank : p->expert) * count,
-                count};
+            part->slices[i] = rows_of(p, all, here, dts_part_blocks(p, l), whole / all);
+        else if (mine->way == DTS_CUT_TABLE)
+            part->slices[i] =
+                (struct dts_param_slice){1, count, (size_t)p->rank * count, count};
+        else if (mine->way == DTS_CUT_EXPERTS)
+            part->slices[i] = hidden_of(p, l, i);
         else // rows of the product
             part->slices[i] = (struct dts_param_slice){
                 all, count / all, (size_t)p->rank * (count / all), whole / all};
     }
 }
 
-/* A tensor whose gradient ranks add up must not have parts that all of them have whole. */
-static bool check_readers(const struct parter *p, int layer)
-{
-    const int tensor = p->whole->layers[layer].inputs[0];
-    for (int l = tensor + 1; tensor >= 0 && l < p->whole->layer_count; l++)
-        if (reads(p->whole, l, tensor) && p->cut->layers[l].way != DTS_CUT_COLUMN)
-            return refuse(p, layer,
-                          "add up the gradient of its input, which other layers read, too");
-    return true;
-}
-
-static bool check_attention(const struct parter *p, int l)
-{
-    const struct dts_op_call *here = &p->cut->layers[l].call;
-    const struct dts_layer *layer = &p->whole->layers[l];
-    for (int i = 0; i < layer->input_count; i++) {
-        const struct dts_dims *whole = layer->inputs[i] >= 0
-                                           ? &p->whole->layers[layer->inputs[i]].output
-                                           : &p->whole->input;
-        if (dts_dims_features(&here->inputs[i]) * (size_t)(p->cut->ranks * p->cut->context) !=
-            dts_dims_features(whole))
-            return refuse(p, l, "would share heads of keys and values");
-    }
-    return true;
-}
-
-static bool refuse_context(const struct parter *p, int layer, const char *why)
-{
-    return dts_fail(p->err, DTS_UNSUPPORTED,
-                    "live.compute: kernels: %s: layer %s: context ranks %s", p->whole->name,
-                    p->whole->layers[layer].name, why);
-}
-
-/* What follows from all positions of a sample. */
-static bool check_context(const struct parter *p, int l)
-{
-    const struct dts_op_call *call = &p->cut->layers[l].call;
-    if (p->cut->context == 1)
-        return true;
-    if (call->rate > 0 && !is_kind(p, l, "stochastic_depth"))
-        return refuse_context(p, l, "would draw other dropout than one rank does");
-    if (call->capacity > 0)
-        return refuse_context(p, l, "would count an expert's capacity by their own positions");
-    return call->ignored == 0 ||
-           refuse_context(p, l, "would not know how many targets of a sample count");
-}
-
-/* What kernels draw or find by its place in the whole. */
-static bool check(const struct parter *p, int l)
-{
-    const struct dts_cut_layer *mine = &p->cut->layers[l];
-    const struct dts_layer *layer = &p->whole->layers[l];
-    switch (mine->way) {
-    case DTS_CUT_NOT:
-    case DTS_CUT_ROW:
-        return true;
-    case DTS_CUT_SEQUENCE:
-        return refuse(p, l, "divide the sequence in simulation alone, so far");
-    case DTS_CUT_VALUES:
-        if (mine->call.rate > 0)
-            return refuse(p, l, "would draw other dropout than one rank does");
-        if (is_kind(p, l, "batch_norm"))
-            return refuse(p, l, "would keep running statistics of their channels alone");
-        if (is_kind(p, l, "rotary") &&
-            mine->call.heads * p->cut->ranks != dts_model_call(p->whole, l).heads)
-            return refuse(p, l, "would share heads of keys");
-        return !is_kind(p, l, "attention") || check_attention(p, l);
-    case DTS_CUT_COLUMN:
-        if (outputs_of(p, l, &mine->call.output) * (size_t)p->cut->ranks !=
-            outputs_of(p, l, &layer->output))
-            return refuse(p, l, "do not divide its outputs");
-        return check_readers(p, l);
-    case DTS_CUT_TABLE:
-        return mine->params[0] * (size_t)p->cut->ranks == layer->params[0].count ||
-               refuse(p, l, "do not divide its rows");
-    case DTS_CUT_CLASSES:
-        return layer->inputs[0] >= 0;
-    case DTS_CUT_EXPERTS:
-        return p->cut->ranks == 1 || refuse(p, l, "divide experts in simulation alone, so far");
-    case DTS_CUT_FILTER:
-    case DTS_CUT_CHANNEL:
-        return refuse(p, l,
-                      "gather or sum up all of it in simulation alone, so far: "
-                      "live.compute: timed runs the plan");
-    }
-    return true;
-}
-
 /* A rank's rows of a table, or classes of a loss, among all. */
-static void set_places(const struct parter *p, int l, struct dts_layer_part *part)
+static void set_places(const struct dts_cut_parter *p, int l, struct dts_layer_part *part)
 {
     const enum dts_cut_way way = p->cut->layers[l].way;
     size_t here = 0;
@@ -191,28 +89,104 @@ static void set_places(const struct parter *p, int l, struct dts_layer_part *par
     part->first = (size_t)p->rank * here;
     part->all = (size_t)p->cut->ranks * here;
     part->no_bias = way == DTS_CUT_ROW && p->rank > 0;
-    if (p->cut->context == 1)
-        return;
-    const size_t before = (size_t)p->context * dts_dims_positions(&part->call.output);
-    part->context = p->context;
-    part->contexts = p->cut->context;
-    if (is_kind(p, l, "attention"))
-        part->call.context_ranks = p->cut->context;
-    if (is_kind(p, l, "rotary"))
-        part->first = before;
-    if (is_kind(p, l, "positional_embedding"))
-        part->shift = before * dts_dims_features(&part->call.output);
 }
 
-/* Of a mixture with a part of the experts. */
-static void set_experts(const struct parter *p, int l, struct dts_layer_part *part)
+/* Positions of a sample before those that the rank has of what the layer makes. */
+static size_t before_of(const struct dts_cut_parter *p, int l,
+                        const struct dts_layer_part *part)
+{
+    size_t part_number = (size_t)p->context;
+    if (p->cut->layers[l].way == DTS_CUT_SEQUENCE)
+        part_number = part_number * (size_t)p->cut->ranks + (size_t)p->rank;
+    return part_number * dts_dims_positions(&part->call.output);
+}
+
+static void set_positions(const struct dts_cut_parter *p, int l, struct dts_layer_part *part)
+{
+    const size_t before = before_of(p, l, part);
+    if (dts_cut_is_kind(p->whole, l, "positional_embedding"))
+        part->shift = before * dts_dims_features(&part->call.output);
+    if (dts_cut_is_kind(p->whole, l, "rotary"))
+        part->first = before;
+    if (p->cut->context == 1)
+        return;
+    part->context = p->context;
+    part->contexts = p->cut->context;
+    if (!dts_cut_is_kind(p->whole, l, "attention"))
+        return;
+    part->call.context_ranks = p->cut->context;
+    part->call.gathered = p->cut->reach == DTS_CUT_ALL_GATHER;
+    for (int i = 0; part->call.gathered && i < part->call.input_count; i++)
+        part->call.inputs[i].size[0] = part->call.output.size[0];
+}
+
+/* Of values of a tensor of which ranks have a part of the last size that they divide. */
+static struct dts_op_places places_of(const struct dts_cut_parter *p,
+                                      const struct dts_dims *here, const struct dts_dims *whole)
+{
+    struct dts_op_places places = {0};
+    size_t row = 1, whole_row = 1;
+    for (int d = here->count - 1; d >= 0 && places.row == 0; d--) {
+        row *= here->size[d];
+        whole_row *= whole->size[d];
+        if (here->size[d] < whole->size[d])
+            places = (struct dts_op_places){(size_t)p->rank * row, row, whole_row};
+    }
+    return places;
+}
+
+/* Heads of attention, of tensor and context ranks; values of dropout. */
+static void set_draws(const struct dts_cut_parter *p, int l, struct dts_layer_part *part)
+{
+    const struct dts_op_call *call = &part->call;
+    const bool values = p->cut->layers[l].way == DTS_CUT_VALUES;
+    const size_t n = dts_dims_elements(&call->output);
+    const size_t before = before_of(p, l, part);
+    const int parts = p->cut->reach == DTS_CUT_ALL_TO_ALL ? p->cut->context : 1;
+    if (dts_cut_is_kind(p->whole, l, "attention"))
+        part->first = (size_t)((values ? p->rank : 0) * parts + (parts > 1 ? p->context : 0)) *
+                      (size_t)call->heads;
+    if (!dts_cut_is_kind(p->whole, l, "dropout"))
+        return;
+    if (!values && before > 0)
+        part->drawn = (struct dts_op_places){before * dts_dims_features(&call->output), n, n};
+    if (!values)
+        return;
+    part->drawn = places_of(p, &call->output, &p->whole->layers[l].output);
+    if (p->cut->context > 1)
+        part->drawn.first += before * part->drawn.whole_row;
+}
+
+/* Do tensor ranks exchange something behind backward? */
+static bool brings(const struct dts_cut_layer *layer)
+{
+    for (int i = 0; i < layer->exchange_count[DTS_CUT_AFTER_BACKWARD]; i++)
+        if (layer->exchange[DTS_CUT_AFTER_BACKWARD][i].among == DTS_CUT_TENSOR)
+            return true;
+    return false;
+}
+
+/* Parts of sums, and positions that ranks divide between products. */
+static void set_sums(const struct dts_cut_parter *p, int l, struct dts_layer_part *part)
+{
+    const struct dts_cut_layer *mine = &p->cut->layers[l];
+    part->splits = dts_part_splits(p, l);
+    part->brings = part->splits && brings(mine);
+    part->gathers = part->splits && p->cut->sequence;
+    part->scatters = dts_part_scatters(p, l);
+    for (int i = 0; i < mine->summed_params; i++)
+        part->summed[i] = true;
+}
+
+/* Of a mixture with a part of the experts, or of their hidden values. */
+static void set_experts(const struct dts_cut_parter *p, int l, struct dts_layer_part *part)
 {
     if (p->cut->layers[l].way != DTS_CUT_EXPERTS)
         return;
-    part->call.expert_ranks = p->cut->experts;
+    part->call.expert_ranks = p->cut->experts > 1 ? p->cut->experts : 0;
     for (int i = 0; i < p->whole->layers[l].param_count; i++) {
         part->call.params[i] = p->cut->layers[l].params[i];
-        part->apart[i] = i >= p->cut->layers[l].expert_params;
+        part->apart[i] = p->cut->experts > 1 && i >= p->cut->layers[l].expert_params;
     }
 }
 
@@ -220,11 +194,12 @@ bool dts_cut_part(const struct dts_cut *cut, const struct dts_model *whole,
                   const struct dts_cut_rank *rank, struct dts_model **out,
                   struct dts_error *err)
 {
-    const struct parter p = {cut, whole, rank->tensor, rank->expert, rank->context, err};
+    const struct dts_cut_parter p = {cut,          whole,         rank->tensor,
+                                     rank->expert, rank->context, err};
     const size_t layers = (size_t)whole->layer_count;
     *out = NULL;
     for (int l = 0; l < whole->layer_count; l++)
-        if (!check_context(&p, l) || !check(&p, l))
+        if (!dts_part_check(&p, l))
             return false;
     struct dts_model *part = dts_alloc(1, sizeof(*part));
     struct dts_layer_part *parts = dts_alloc(layers, sizeof(*parts));
@@ -237,8 +212,13 @@ bool dts_cut_part(const struct dts_cut *cut, const struct dts_model *whole,
         set_slices(&p, l, &parts[l]);
         set_experts(&p, l, &parts[l]);
         set_places(&p, l, &parts[l]);
+        set_positions(&p, l, &parts[l]);
+        set_draws(&p, l, &parts[l]);
+        set_sums(&p, l, &parts[l]);
         layer->part = &parts[l];
         layer->output = parts[l].call.output;
+        if (parts[l].scatters)
+            layer->output.size[0] /= (size_t)cut->ranks;
         for (int i = 0; i < layer->param_count; i++)
             layer->params[i].count = cut->layers[l].params[i];
     }

@@ -41,7 +41,7 @@ static size_t room_of(const struct dts_stage_work *w, int layer)
 
 void dts_stage_sums(struct dts_stage_work *w)
 {
-    size_t most = 0;
+    size_t most = dts_stage_summed(w);
     for (int c = 0; c < w->chunks; c++) {
         const struct dts_part_of_model *part = dts_stage_part(w, c);
         for (int l = part->first; l <= part->last; l++)
@@ -134,7 +134,7 @@ struct place {
     const struct dts_pipeline_pass *pass;
     int slot, layer;
     enum dts_cut_moment moment;
-    int number, count; // of those of the moment
+    int number, count; // of those of the moment among the same ranks
 };
 
 static int add_to_plan(struct dts_stage_work *w, const struct place *at,
@@ -200,7 +200,13 @@ int dts_stage_exchanges(struct dts_stage_work *w, const struct dts_pipeline_pass
     const struct dts_cut_layer *mine = &w->stage->cut->layers[layer];
     int op = -1;
     for (int i = 0; i < mine->exchange_count[moment] && !w->failed; i++) {
-        const struct place at = {pass, slot, layer, moment, i, mine->exchange_count[moment]};
+        struct place at = {pass, slot, layer, moment, 0, 0};
+        for (int k = 0; k < mine->exchange_count[moment]; k++) {
+            const bool same =
+                mine->exchange[moment][k].among == mine->exchange[moment][i].among;
+            at.number += same && k < i;
+            at.count += same;
+        }
         op = add(w, &at, &mine->exchange[moment][i], op < 0 ? after : -1);
     }
     return op;

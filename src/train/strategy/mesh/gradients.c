@@ -151,13 +151,28 @@ int dts_stage_pieces(const struct dts_stage_work *w, struct dts_span span,
     return count;
 }
 
+/* What comes behind the sums over replicas: those over positions, and copies for the host. */
+static void add_last(struct dts_stage_work *w, const struct dts_bucket *buckets, int count,
+                     const int *ops, int first)
+{
+    const struct dts_mesh *mesh = w->stage->mesh;
+    const int summed = dts_stage_sum_positions(w, first);
+    const bool copies =
+        mesh->offload != DTS_OFFLOAD_NOTHING && mesh->sharded < DTS_SHARDED_GRADIENTS;
+    for (int b = 0; b < count && copies; b++) {
+        const struct dts_span span = dts_bucket_span(buckets, b, DTS_GRADIENTS);
+        w->offloaded = dts_stage_copy(w, "gradients to the host", dts_stage_part_bytes(w, span),
+                                      summed >= 0 ? summed : ops[b]);
+    }
+}
+
 /* Sums over the replicas, where that was not done in each microbatch; ops: after which the
  * gradients of each bucket are there. */
 static void add_buckets(struct dts_stage_work *w, const struct dts_bucket *buckets, int count,
                         int *ops)
 {
     const struct dts_mesh *mesh = w->stage->mesh;
-    const int end = last_call(w->stage->plan);
+    const int end = last_call(w->stage->plan), begin = w->stage->plan->op_count;
     const bool twice = dts_pipeline_copies(mesh->schedule) > 1;
     struct dts_twin_sum *sums = dts_alloc((size_t)count + 1, sizeof(*sums));
     for (int b = 0; b < count && !w->failed; b++) {
@@ -174,17 +189,13 @@ static void add_buckets(struct dts_stage_work *w, const struct dts_bucket *bucke
         for (int o = first; o < w->stage->plan->op_count; o++)
             w->stage->plan->ops[o].bucket = b;
     }
-    for (int b = 0; b < count && !w->failed; b++) {
-        const struct dts_span span = dts_bucket_span(buckets, b, DTS_GRADIENTS);
-        if (twice && !dts_stage_divides(w, span))
-            ops[b] = dts_stage_twin_exchange(w, &sums[b]);
-        else if (twice)
-            ops[b] = sums[b].done;
-        if (mesh->offload != DTS_OFFLOAD_NOTHING && mesh->sharded < DTS_SHARDED_GRADIENTS)
-            w->offloaded = dts_stage_copy(w, "gradients to the host",
-                                          dts_stage_part_bytes(w, span), ops[b]);
+    for (int b = 0; b < count && twice && !w->failed; b++) {
+        const bool divided = dts_stage_divides(w, dts_bucket_span(buckets, b, DTS_GRADIENTS));
+        ops[b] = divided ? sums[b].done : dts_stage_twin_exchange(w, &sums[b]);
     }
     free(sums);
+    if (!w->failed)
+        add_last(w, buckets, count, ops, begin);
 }
 
 /* The operation after which an element's gradient is the sum over replicas. */

@@ -17,7 +17,9 @@
 struct walk {
     const struct dts_pipeline_pass *pass;
     int slot;
-    int after, sent; // operations that its first and its last call wait for; -1: none
+    int after; // the operation that its first call waits for; -1: none
+    int sent;  // and the one with layer `writer`, which begins to write what leaves the part
+    int writer;
     int at;          // the layer with which the next round begins
     int first, last; // layers of the round
     bool again;      // forward is run again first
@@ -143,21 +145,19 @@ static int before(struct dts_stage_work *w, const struct walk *walk, int i, int 
 static bool go_on(struct dts_stage_work *w, struct walk *walk)
 {
     static const struct dts_stage_awaited nothing = {-1, -1, {-1, -1}, -1};
-    const struct dts_part_of_model *part = dts_stage_part(w, walk->pass->chunk);
-    const bool forward = dts_stage_is_forward(walk->run.pass);
     if (walk->count == 0 && !open_unit(w, walk))
         return false;
     const int i = walk->next++, at = place_of(walk, i);
-    const bool ends = walk->next == walk->count && !walk->again &&
-                      (forward ? walk->last == part->last : walk->first == part->first);
+    const int first = walk->begin[at], last = walk->begin[at + 1] - 1;
+    const bool writes =
+        walk->run.pass == walk->pass->pass && walk->writer >= first && walk->writer <= last;
     struct dts_stage_awaited awaited = i == 0 ? walk->awaited : nothing;
-    awaited.sent = ends ? walk->sent : -1;
+    awaited.sent = writes ? walk->sent : -1;
     w->here = walk->here;
     w->side = walk->side;
     if (i == 0 && before(w, walk, i, awaited.after) >= 0)
         awaited.after = -1; // they have waited
-    walk->op = dts_stage_segment(w, &walk->run, walk->slot, walk->begin[at],
-                                 walk->begin[at + 1] - 1, &awaited);
+    walk->op = dts_stage_segment(w, &walk->run, walk->slot, first, last, &awaited);
     if (walk->next < walk->count)
         before(w, walk, walk->next, -1);
     walk->here = w->here;
@@ -165,6 +165,30 @@ static bool go_on(struct dts_stage_work *w, struct walk *walk)
     if (walk->next == walk->count)
         end_run(w, walk);
     return true;
+}
+
+/* A tensor that is no view of another one. */
+static int source_of(const struct dts_model *m, int tensor)
+{
+    while (tensor >= 0 && m->layers[tensor].view)
+        tensor = m->layers[tensor].inputs[0];
+    return tensor;
+}
+
+/* The layer that first writes what a pass leaves for another stage: the last one makes the
+ * exit; of those that read the entry, as a product and the sum behind it, the last one is the
+ * first backward. */
+static int writer_of(const struct dts_stage_work *w, const struct dts_pipeline_pass *pass)
+{
+    const struct dts_model *m = &w->stage->point->scenario->model;
+    const struct dts_part_of_model *part = dts_stage_part(w, pass->chunk);
+    for (int l = part->last; pass->pass != DTS_FORWARD && l > part->first; l--)
+        for (int i = 0; i < m->layers[l].input_count; i++) {
+            const int from = source_of(m, m->layers[l].inputs[i]);
+            if (from >= 0 && from < part->first)
+                return l;
+        }
+    return pass->pass == DTS_FORWARD ? part->last : part->first;
 }
 
 static struct walk begin_walk(struct dts_stage_work *w, const struct dts_stage_pass *of,
@@ -176,6 +200,7 @@ static struct walk begin_walk(struct dts_stage_work *w, const struct dts_stage_p
         .pass = of->pass,
         .slot = of->slot,
         .sent = of->sent,
+        .writer = writer_of(w, of->pass),
         .at = of->pass->pass == DTS_FORWARD ? part->first : part->last,
         .begin = w->begin + (size_t)number * room,
         .op = -1,

@@ -18,11 +18,12 @@ static bool check_experts(const struct dts_point *point, const struct dts_mesh_s
                         "live.compute: kernels: %s: messages to experts have one size: "
                         "expert.padded must be true",
                         name);
-    return shape->size[DTS_AXIS_TENSOR] == 1 ||
-           dts_fail(err, DTS_UNSUPPORTED,
-                    "live.compute: kernels: %s: tensor and expert ranks together are simulated "
-                    "alone, so far: live.compute: timed runs the plan",
-                    name);
+    return shape->size[DTS_AXIS_TENSOR] == 1 || !mesh->sequence_parallel ||
+           dts_fail(
+               err, DTS_UNSUPPORTED,
+               "live.compute: kernels: %s: tensor ranks that divide the sequence, beside "
+               "expert ranks, are simulated alone, so far: live.compute: timed runs the plan",
+               name);
 }
 
 static bool check_context(const struct dts_point *point, const struct dts_mesh_shape *shape,
@@ -32,11 +33,11 @@ static bool check_context(const struct dts_point *point, const struct dts_mesh_s
     const struct dts_mesh *mesh = point->strategy->self;
     if (shape->size[DTS_AXIS_CONTEXT] == 1)
         return true;
-    if (mesh->context.reach != DTS_CUT_ALL_TO_ALL)
+    if (mesh->context.reach == DTS_CUT_RING)
         return dts_fail(
             err, DTS_UNSUPPORTED,
-            "live.compute: kernels: %s: context ranks train by all-to-alls, so far: "
-            "context.exchange must be all_to_all",
+            "live.compute: kernels: %s: context ranks train without a ring, so far: "
+            "context.exchange must be all_to_all or all_gather",
             name);
     return mesh->recompute != DTS_KEEPS_ENDS ||
            dts_fail(err, DTS_UNSUPPORTED,

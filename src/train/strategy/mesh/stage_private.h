@@ -124,6 +124,11 @@ int dts_stage_beside(struct dts_stage_work *work, const struct dts_pipeline_pass
 /* Adds the buffer of what ranks exchange between calls. */
 void dts_stage_sums(struct dts_stage_work *work);
 
+/* positions.c: elements of the gradients that tensor ranks add up, and the collective that
+ * does, behind operation `first` and all that follow; returns it, or -1: there are none. */
+size_t dts_stage_summed(const struct dts_stage_work *work);
+int dts_stage_sum_positions(struct dts_stage_work *work, int first);
+
 /* A collective between calls, but for its data. What a library chooses for one size it chooses
  * for all of that size. NULL: it failed. */
 const struct dts_collective *dts_stage_collective(struct dts_stage_work *work,
@@ -158,7 +163,8 @@ struct dts_stage_awaited {
     int after;        // before what tensor ranks exchange
     int gather;       // brings the weights
     int scattered[2]; // take the gradients of the microbatch before away
-    int sent;         // the last call alone: takes away what the microbatch before left there
+    int sent;         // the call that writes there alone: takes away what the microbatch
+                      // before left
 };
 
 /* Adds what ranks exchange before the call of layers first .. last, as dts_stage_exchanges().
@@ -182,7 +188,7 @@ struct dts_stage_pass {
     const struct dts_pipeline_pass *pass;
     int slot;
     int arrived; // the first operation waits for it; -1: for nothing
-    int sent;    // the last one, which leaves a tensor for another stage, waits for it
+    int sent;    // the one that begins to write a tensor for another stage waits for it
     int op;      // filled: the last operation
 };
 

@@ -1,0 +1,1 @@
+dtsim moe_all_to_all --set devices=64 --set model=mixtral_8x7b --set batch.global=64 --set 'strategies=[{"kind":"mesh","mesh":{"tensor":2,"pipeline":2,"shard":4,"data":4},"expert":{"size":4},"sharded":"parameters","recompute":"full","sequence_parallel":true,"pipeline":{"schedule":"interleaved","chunks":2}}]' --format csv | cut -d, -f1-4
