@@ -52,6 +52,14 @@ grep -q 'over already' "$work/cut.err" || fail "an interrupted search began anew
 cmp -s "$work/one.json" "$work/cut.json" && cmp -s "$work/one.json.runs" "$work/cut.json.runs" &&
     cmp -s "$work/one.out" "$work/cut.out" || fail "an interrupted search ends with other bytes"
 
+# Gradients that are late: other runs, which are kept as such.
+converge late --delay 3 || fail "late: $(cat "$work/late.err")"
+grep -q '"schedule": ".*; gradients 3 updates late"' "$work/late.json" || fail "late gradients are not in the profile"
+grep -q '"delay": 3' "$work/late.json.runs" || fail "late gradients are not in the runs"
+grep -q '"delay"' "$work/one.json.runs" && fail "gradients in time have a delay"
+cmp -s "$work/one.json.runs" "$work/late.json.runs" && fail "late gradients change nothing"
+grep '"run"' "$work/late.json.runs" | grep -vq '"delay": 3' && fail "some gradients are in time"
+
 # refused MESSAGE OPTION...
 refused() {
     message=$1
@@ -70,6 +78,8 @@ refused 'live.schedule.kind: converge: must not depend on the end' --set live.sc
 refused 'live.compute: converge: must be kernels' --set 'live={"compute":"timed"}'
 refused 'batch_norm' --set batch_norm=synchronized
 refused 'dataset.samples: converge: must be as many as the largest' --set dataset.samples=50
+refused '\-\-delay: must be a whole number from 1 to 1024' --delay 0
+refused 'precision: converge: must be fp32 with --delay' --delay 2 --set precision=bf16
 refused 'no folder of that name\|cannot be read\|no such' --set 'live.data={"format":"idx","folder":"/nowhere"}'
 refused '0 of 4 batches reached 99.9 %' --accuracy 0.999 --rate linear --epochs 0.01
 cp "$work/one.json.runs" "$work/bad.json.runs"

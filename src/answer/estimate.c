@@ -276,6 +276,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
         dts_stale_fill(stale, &result->staleness);
         result->staleness.adapted = is_adapted(&w->built.job);
         result->update_batch = dts_stale_update_batch(&w->built.job, result);
+        result->update_in_time = dts_stale_in_time(&w->built.job);
         fill_interval(w, result);
         fill_rates(w, &bound, result);
         if (!w->question->step_only)

@@ -127,7 +127,8 @@ struct dts_result {
     /* How late gradients are, in updates: of a scenario that says so (training.target), or of a
      * strategy that does not wait. Absent: nothing is known to be late. */
     struct dts_stale staleness;
-    double update_batch;    // samples of one update; 0: the global batch
+    double update_batch; // samples of one update; 0: the global batch
+    bool update_in_time; // it takes gradients of the newest weights: none that counts is late
     double staleness_steps; // steps to the target over those without; absent without a target
 
     /* Of the convergence profile that a target names (docs/convergence.md); "": there is none.

@@ -31,6 +31,7 @@ static const char *const names[] = {
     "seeds",
     "rate",
     "microbatch",
+    "delay",
 };
 
 static const char *option(int i)
@@ -133,6 +134,9 @@ static bool read_answers(struct command *c, struct dts_error *err)
         !read_int(c->options, "microbatch", "32", 1 << 20, &r->microbatch, err) ||
         !read_real(c->options, "epochs", "10", 0, 1e6, &epochs, err))
         return false;
+    if (answer(c->options, "delay", NULL) != NULL &&
+        !read_int(c->options, "delay", NULL, DTS_TARGET_DELAY_MOST, &r->delay, err))
+        return false;
     r->most_samples = epochs * c->scene.scenario.dataset.samples;
     for (int b = 0; b < r->batch_count; b++)
         if (c->batches[b] > r->microbatch && c->batches[b] % r->microbatch != 0)
@@ -160,6 +164,8 @@ static bool check_scenario(const struct command *c, struct dts_error *err)
         return refuse(c, "live.device", "must be cpu", err);
     if (s->precision == DTS_FP16)
         return refuse(c, "precision", "must be bf16 or fp32: nothing scales the loss", err);
+    if (c->request.delay > 0 && s->precision != DTS_FP32)
+        return refuse(c, "precision", "must be fp32 with --delay", err);
     if (s->synchronized)
         return refuse(c, "batch_norm", "must be local: it is by --microbatch samples", err);
     if (strcmp(live->data.format, "idx") == 0 && live->data.folder == NULL)
@@ -319,6 +325,8 @@ const struct dts_command dts_converge_command = {
         "  --microbatch N         samples that are computed at once, by which batch\n"
         "                         normalization goes (default: 32); larger batches add\n"
         "                         up gradients\n"
+        "  --delay N              gradients of weights that are N updates old, as of\n"
+        "                         workers that wait for nobody (default: none)\n"
         "  -j, --jobs N           runs at once (default: one for each core)\n"
         "  -o, --output FILE      the profile; FILE.runs keeps the runs that are over, and\n"
         "                         the same command goes on with them\n",

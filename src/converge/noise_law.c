@@ -15,6 +15,7 @@ const struct dts_noise_row dts_noise_rows[] = {
     {"SVHN autoencoder", "autoencoder", 2, 40, false, table_1},
     {"SVHN variational", "autoencoder", 10, 200, false, table_1},
     {"Fashion-MNIST, mlp", "classifier, constant rate", 109, 274, false, here},
+    {"Fashion-MNIST, resnet8", "classifier, constant rate", 76.2, 184, false, here},
     {"Fashion-MNIST, fashion_cnn", "classifier, constant rate", 54.1, 102, false, here},
     {0},
 };

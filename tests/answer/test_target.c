@@ -231,6 +231,47 @@ static void one_run_and_its_noise_scale_are_a_target(void)
     CHECK_CLOSE(result.training.samples, 1e6 * pow(1 + pow(2, 1.1), 1 / 1.1), 1e-5);
 }
 
+/* Four workers of batch 10, each an update of its own and three updates late, count as one
+ * batch of 40: no more samples than four workers that wait, in as many steps. */
+static void updates_of_workers_that_wait_for_nobody_are_small_and_late(void)
+{
+    const struct dts_optimizer sgd = {.name = "sgd"};
+    struct dts_scenario scenario = {
+        .model = {.name = "mlp"}, .optimizer = &sgd, .live = {.compute = "timed"}};
+    struct dts_convergence profile;
+    struct dts_result result;
+    if (!read_profile(text, &profile))
+        return;
+    scenario.training.profile = &profile;
+    profile.staleness.factor = 1.25; // 40 within 34 and 47.5: batches that are known
+    dts_result_init(&result);
+    result.step.total_s = 0.5;
+    result.global_batch = 40;
+    dts_target_fill(&scenario, &result);
+    const double samples = result.training.samples;
+    CHECK_CLOSE(samples, 1e3 * (5 + 4 / 3.0), 1e-12);
+    result.update_batch = 10;
+    result.staleness =
+        (struct dts_stale){.mean = 3, .median = 3, .p95 = 3, .most = 3, .used = 1};
+    dts_target_fill(&scenario, &result);
+    CHECK_CLOSE(result.training.samples, samples, 1e-12);
+    CHECK_NEAR(result.training.steps, 159, 0);               // of 40 samples
+    CHECK_CLOSE(result.staleness_steps, 159 / 125.0, 1e-12); // 5,000 samples at 10 in time
+    CHECK(strstr(result.target.late, "4 updates in a step; the batch of one counts as 4") !=
+          NULL);
+
+    /* Backup workers: three of four gradients count, and these have seen the newest weights. */
+    result.update_batch = 30;
+    result.update_in_time = true;
+    result.staleness =
+        (struct dts_stale){.mean = 0.5, .median = 0, .p95 = 1, .most = 1, .used = 0.75};
+    dts_target_fill(&scenario, &result);
+    CHECK_CLOSE(result.training.samples, 1e3 * (5 + 4 * 20 / 90.0), 1e-12); // batch 30
+    CHECK_NEAR(result.training.steps, 197, 0);                              // 5,889 over 30
+    CHECK_NEAR(result.staleness_steps, 1, 1e-12);
+    dts_convergence_free(&profile);
+}
+
 /* Two batches of which the larger needs a millionth: no law does that. */
 static void what_the_points_do_not_tell_is_said(void)
 {
@@ -320,8 +361,9 @@ static void points_of_unlike_targets_are_not_compared(void)
 
 TESTS(TEST(points_of_unlike_targets_are_not_compared),
       TEST(a_target_takes_its_steps_times_the_step), TEST(what_the_points_do_not_tell_is_said),
-      TEST(evaluations_are_part_of_the_time), TEST(one_run_and_its_noise_scale_are_a_target),
-      TEST(rules_of_files_that_ship_are_rows),
+      TEST(evaluations_are_part_of_the_time),
+      TEST(updates_of_workers_that_wait_for_nobody_are_small_and_late),
+      TEST(one_run_and_its_noise_scale_are_a_target), TEST(rules_of_files_that_ship_are_rows),
       TEST(rules_of_the_rate_and_spans_of_normalization_are_compared),
       TEST(energy_and_cost_are_those_of_whole_nodes),
       TEST(the_frontier_has_the_shortest_the_leanest_and_the_knee))

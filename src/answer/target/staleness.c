@@ -32,6 +32,14 @@ double dts_stale_update_batch(const struct dts_job *job, const struct dts_result
     return result->global_batch;
 }
 
+bool dts_stale_in_time(const struct dts_job *job)
+{
+    for (int r = 0; r < job->role_count; r++)
+        if (job->roles[r].serve.rule != NULL)
+            return job->roles[r].serve.rule->sums;
+    return false;
+}
+
 double dts_stale_distance(const struct dts_stale *a, const struct dts_stale *b)
 {
     if (a->bin_width == 0 || b->bin_width == 0)

@@ -13,6 +13,9 @@ void dts_stale_fill(const struct dts_stale_counts *staleness, struct dts_stale *
  * those whose gradients count. */
 double dts_stale_update_batch(const struct dts_job *job, const struct dts_result *result);
 
+/* Does an update take gradients of the newest weights alone? Others are thrown away. */
+bool dts_stale_in_time(const struct dts_job *job);
+
 /* Half of the sum of the differences of shares: 0 of equal histograms, 1 of those that have
  * nothing in common. NAN where one of them is not known. */
 double dts_stale_distance(const struct dts_stale *a, const struct dts_stale *b);

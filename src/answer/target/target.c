@@ -88,6 +88,8 @@ static double delay_of(const struct dts_training *training, struct dts_result *r
     const struct dts_staleness_words *words = &training->target.staleness;
     if (words->rate != NULL)
         result->staleness.mean = words->mean, result->staleness.most = words->most;
+    else if (result->update_in_time)
+        return 0;
     const struct dts_staleness late = {result->staleness.mean, result->staleness.most};
     return isnan(late.mean) ? 0 : dts_staleness_delay(&late, is_adapted(training, result));
 }

@@ -220,9 +220,14 @@ void dts_target_say_late(bool adapted, double delay, const struct dts_staleness_
     dts_text_add(&text, "gradients %.3g updates late, %.3g at the most: %.3g by %s rate; ",
                  result->staleness.mean, result->staleness.most, delay,
                  adapted ? "an adapted" : "a fixed");
-    dts_text_add(&text,
-                 "the batch counts as %.3g (%.3g to %.3g) of it, c %.3g (%.3g to %.3g%s)",
-                 1 + c * delay, 1 + low * delay, 1 + high * delay, c, low, high,
-                 assumed ? ", ASSUMED" : "");
+    const double used = isnan(result->staleness.used) ? 1 : result->staleness.used;
+    const double updates =
+        result->update_batch > 0 ? used * result->global_batch / result->update_batch : 1;
+    const bool several = updates > 1.5;
+    if (several)
+        dts_text_add(&text, "%.0f updates in a step; ", updates);
+    dts_text_add(&text, "%s counts as %.3g (%.3g to %.3g) of it, c %.3g (%.3g to %.3g%s)",
+                 several ? "the batch of one" : "the batch", 1 + c * delay, 1 + low * delay,
+                 1 + high * delay, c, low, high, assumed ? ", ASSUMED" : "");
     copy(result->target.late, sizeof(result->target.late), &text);
 }

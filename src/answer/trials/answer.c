@@ -77,6 +77,8 @@ static const char *how(const struct dts_target_request *r, struct dts_text *text
         dts_text_add(text, "; the best of rates a factor of 2 apart at each batch");
     else
         dts_text_add(text, "; rate by the rule %s", r->rule);
+    if (r->delay > 0)
+        dts_text_add(text, "; gradients %d updates late", r->delay);
     return dts_text_string(text);
 }
 

@@ -32,6 +32,7 @@ static struct dts_target_run run_of(const struct search *s, double rate, int see
         .every = r->every,
         .test_samples = r->test_samples,
         .most_samples = s->limit,
+        .delay = r->delay,
     };
 }
 

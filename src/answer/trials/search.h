@@ -24,6 +24,7 @@ struct dts_target_request {
     double accuracy;  // as in target_run.h, as are the following
     int every, test_samples, microbatch;
     double most_samples;
+    int delay;
 };
 
 /* What came of a batch. */

@@ -110,8 +110,7 @@ static void print_text(const struct dts_convergence_series *all, int count, FILE
     for (int i = 0; i < count; i++)
         points += all[i].count;
     dts_text_add(&text,
-                 "%d batch%s of %d published series, each predicted from the others of its "
-                 "series.",
+                 "%d batch%s of %d series, each predicted from the others of its series.",
                  points, points == 1 ? "" : "es", count);
     dts_text_wrap(out, "", 0, DTS_TEXT_WIDTH, dts_text_string(&text));
     fputc('\n', out);

@@ -17,6 +17,7 @@ static const struct dts_field run_fields[] = {
     {RUN(every), .type = DTS_INT, .min = 1, .max = INT_MAX},
     {RUN(test_samples), .type = DTS_INT, .min = 1, .max = INT_MAX},
     {RUN(most_samples), .type = DTS_REAL, .min = 1, .max = 1e15},
+    {RUN(delay), .type = DTS_INT, .min = 0, .max = DTS_TARGET_DELAY_MOST, .missing = "0"},
     {0},
 };
 
@@ -46,7 +47,8 @@ bool dts_target_run_same(const struct dts_target_run *a, const struct dts_target
 {
     return a->batch == b->batch && a->microbatch == b->microbatch && equal(a->rate, b->rate) &&
            a->seed == b->seed && equal(a->accuracy, b->accuracy) && a->every == b->every &&
-           a->test_samples == b->test_samples && equal(a->most_samples, b->most_samples);
+           a->test_samples == b->test_samples && equal(a->most_samples, b->most_samples) &&
+           a->delay == b->delay;
 }
 
 void dts_target_run_print(const struct dts_target_run *run, const char *key,
@@ -61,6 +63,8 @@ void dts_target_run_print(const struct dts_target_run *run, const char *key,
     dts_json_integer(json, "every", run->every);
     dts_json_integer(json, "test_samples", run->test_samples);
     dts_json_number(json, "most_samples", run->most_samples);
+    if (run->delay > 0)
+        dts_json_integer(json, "delay", run->delay);
     dts_json_end(json);
 }
 

@@ -7,6 +7,8 @@
 #include "base/json/cfg.h"
 #include "base/json/json_out.h"
 
+enum { DTS_TARGET_DELAY_MOST = 1024 };
+
 /* Model, data, optimizer, schedule and threads are those of a scenario. */
 struct dts_target_run {
     int batch;           // samples of a step
@@ -17,6 +19,7 @@ struct dts_target_run {
     int every;           // samples between evaluations
     int test_samples;    // first ones of the test part, that count
     double most_samples; // the run ends there, whatever came of it
+    int delay;           // updates by which every gradient is late
 };
 
 /* Of the run (dts_noise_of_run); steps 0: a step had one microbatch. */

@@ -9,6 +9,7 @@
 #include "kernels/update/square_sum.h"
 #include "train/network/data/data.h"
 #include "train/network/evaluate.h"
+#include "train/network/late.h"
 #include "train/network/optimizer.h"
 #include "train/network/order.h"
 
@@ -24,6 +25,7 @@ struct training {
     uint64_t *numbers; // of the samples of a microbatch
     struct dts_order order;
     struct dts_noise_scale noise;
+    struct dts_late late;
     long step;  // that are done
     bool fails; // the loss is not finite
 };
@@ -60,8 +62,10 @@ static bool open(struct training *t, struct dts_error *err)
                                   .samples = (uint64_t)s->dataset.samples,
                                   .step_samples = (uint64_t)t->run->batch};
     t->noise = (struct dts_noise_scale){.small = t->run->microbatch, .large = t->run->batch};
-    return dts_network_make(&t->network, &s->model, &options, err) &&
-           dts_network_optimizer(t->network, s->optimizer, &t->optimizer, err) &&
+    if (!dts_network_make(&t->network, &s->model, &options, err))
+        return false;
+    dts_late_open(&t->late, dts_network_parameters(t->network), t->run->delay);
+    return dts_network_optimizer(t->network, s->optimizer, &t->optimizer, err) &&
            open_data(t, err);
 }
 
@@ -71,6 +75,7 @@ static void shut(struct training *t)
     dts_optimizer_free(t->optimizer);
     dts_network_free(t->network);
     dts_noise_free(&t->noise);
+    dts_late_close(&t->late);
     free(t->numbers);
 }
 
@@ -118,6 +123,7 @@ static void train_step(struct training *t)
 {
     const int count = t->run->batch / t->run->microbatch;
     double small = 0;
+    dts_late_begin(&t->late, dts_network_weights(t->network), t->step);
     for (int i = 0; i < count && !t->fails; i++) {
         microbatch(t, i);
         if (i == 0 && count > 1)
@@ -125,6 +131,7 @@ static void train_step(struct training *t)
     }
     if (t->fails)
         return;
+    dts_late_end(&t->late, dts_network_weights(t->network), t->step);
     if (count > 1)
         dts_noise_add(&t->noise, t->step + 1, small, gradient_squared(t));
     update(t);

@@ -6,3 +6,6 @@ dtsim time_to_accuracy --set devices=64 --set training.target.staleness="$late" 
 dtsim time_to_accuracy --set devices=64 --set training.target.staleness="$late" --format json | grep '"late"'
 dtsim time_to_accuracy --set devices=64 --set training.target.staleness="$late" --format csv | tr , '\n' | grep -n staleness
 dtsim gpt3_3d --set devices=1024 --set 'training={"target":{"loss":2.1,"staleness":{"mean":15}}}' | sed -n '/time to/,/^$/p;/^  late/,/^  overlap/p'
+# Servers that answer as requests come say how late gradients are: small updates, late by as many.
+rules='[{"kind":"ps","servers":4},{"kind":"ps","servers":4,"synchronous":false},{"kind":"ps","servers":4,"backup_workers":2}]'
+dtsim time_to_accuracy --set devices=16 --set strategies="$rules" | sed -n '/time to/,/^$/p;/^  late/,/^  overlap/p'
