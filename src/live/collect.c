@@ -102,7 +102,7 @@ static double *clock_offsets(MPI_Comm comm, int ranks)
 
 /* On rank 0, of all ranks. */
 static struct dts_stale_counts *gather_staleness(const struct dts_live *live,
-                                              const struct dts_live_times *times)
+                                                 const struct dts_live_times *times)
 {
     const bool here = dts_wire_rank(live->wire) == 0;
     const struct dts_stale_counts none = {0};

@@ -6,8 +6,9 @@
 
 struct dts_live_all {
     int ranks, steps;
-    bool from_rest;                  // as in struct dts_live
-    struct dts_stale_counts *staleness; // of all servers with a rule; owned; NULL: there are none
+    bool from_rest; // as in struct dts_live
+    struct dts_stale_counts
+        *staleness;            // of all servers with a rule; owned; NULL: there are none
     double **begin_s, **end_s; // by rank, then as in struct dts_live_times; by rank 0's clock
 };
 

@@ -99,8 +99,8 @@ static void a_busy_server_sets_the_pace(void)
     dts_timing_free(&timing);
 }
 
-/* The port of one server: workers that are alike share it fairly, so that all gradients are there
- * at once, and then all answers leave together. */
+/* The port of one server: workers that are alike share it fairly, so that all gradients are
+ * there at once, and then all answers leave together. */
 static void a_port_sets_the_pace(void)
 {
     const double rate = 1e9; // of the machine's ports
