@@ -41,17 +41,8 @@ void dts_result_open(const struct dts_question *q, struct dts_result *result)
     result->devices = q->devices;
 }
 
-/* Steps of workers that drift apart, at least: so many begins of them are averaged. Under a
- * bound they must have gone so far apart before. */
-static int served_steps(const struct dts_job *job)
-{
-    enum { LEAST = 50, MOST = 400 };
-    int apart = 0;
-    for (int r = 0; r < job->role_count; r++)
-        if (job->roles[r].serve.rule == &dts_serve_bounded)
-            apart = job->roles[r].serve.amount;
-    return apart < (MOST - LEAST) / 6 ? LEAST + 6 * apart : MOST;
-}
+/* Steps of workers that drift apart, at least. */
+enum { SERVED_STEPS = 50 };
 
 static void prepare_simulation(struct work *w)
 {
@@ -69,8 +60,9 @@ static void prepare_simulation(struct work *w)
         .compute_factor = w->built.unlike.factor,
         .progress = w->question->progress,
     };
-    if (dts_job_serves(&w->built.job))
-        w->simulation.steps = (int)fmax(w->simulation.steps, served_steps(&w->built.job));
+    w->simulation.settles = dts_job_serves(&w->built.job);
+    if (w->simulation.settles && w->simulation.steps < SERVED_STEPS)
+        w->simulation.steps = SERVED_STEPS;
     w->loader = dts_loader_new(&w->simulation);
     w->simulation.loader = w->loader;
     w->engine = dts_engine_find(s->engine);
@@ -127,9 +119,11 @@ static void warn_of_hours(const struct work *w)
     bool hours = seconds >= 2 * 3600;
     fprintf(stderr,
             "dtsim: %s, %d device%s: the engine %s runs %.2g messages, roughly %.0f %s (longer "
-            "where many share a link); fluid takes seconds\n",
+            "where many share a link)%s\n",
             w->question->strategy->name, w->question->devices, dts_plural(w->question->devices),
-            w->engine->name, messages, seconds / (hours ? 3600 : 1), hours ? "hours" : "s");
+            w->engine->name, messages, seconds / (hours ? 3600 : 1), hours ? "hours" : "s",
+            dts_job_serves(&w->built.job) ? "; larger buckets are fewer messages"
+                                          : "; fluid takes seconds");
 }
 
 /* The step with nothing but kernels and links: no fixed time, slowdown or noise. Where there is

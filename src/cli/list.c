@@ -85,7 +85,7 @@ static bool engine(int i, struct row *row)
         return false;
     const struct dts_engine *engine = dts_engine_find(name);
     *row = (struct row){name, engine != NULL ? engine->summary
-                                             : "exact where that takes a second, else fluid"};
+                                             : "flow where messages are few, else fluid"};
     return true;
 }
 

@@ -112,7 +112,7 @@ static bool take_help(struct dts_options *options, const char *value, struct dts
 static const struct option table[] = {
     {"set", 's', "PATH=VALUE", "change the scenario: --set batch.per_device=64", take_set},
     {"sweep", 'w', "PATH=V1,V2", "a run for each value; several: each combination", take_sweep},
-    {"engine", 'e', "ENGINE", "auto, exact (every message) or fluid", take_engine},
+    {"engine", 'e', "ENGINE", "auto, flow or exact (every message), fluid", take_engine},
     {"format", 'f', "FORMAT",
      "text, json, ndjson or csv (default: by the suffix of --output, or text)", take_format},
     {"output", 'o', "FILE", "write there, not to standard output", take_output},

@@ -55,12 +55,12 @@ static void bounded(struct dts_server *s, int item, int peer, struct dts_serve_a
             answer_peer(s, item, p, answer);
 }
 
-/* Peers that will still make requests of an item, or wait for an answer to one. */
-static int present(const struct dts_server *s, int item)
+/* Peers whose next request of an item is still to come. */
+static int coming(const struct dts_server *s, int item)
 {
     int count = 0;
     for (int p = 0; p < s->peers; p++)
-        count += s->held[item * s->peers + p] || s->clock[item * s->peers + p] < s->steps;
+        count += !s->held[item * s->peers + p] && s->clock[item * s->peers + p] < s->steps;
     return count;
 }
 
@@ -73,8 +73,8 @@ static void backup(struct dts_server *s, int item, int peer, struct dts_serve_an
         s->summed[item]++;
     }
     answer->summed = s->summed[item];
-    const int wanted = s->peers - s->amount, there = present(s, item);
-    if (s->summed[item] == 0 || s->summed[item] < (wanted < there ? wanted : there))
+    const int wanted = s->peers - s->amount;
+    if (s->summed[item] == 0 || (s->summed[item] < wanted && coming(s, item) > 0))
         return;
     update(s, item, answer);
     for (int p = 0; p < s->peers; p++)

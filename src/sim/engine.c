@@ -51,8 +51,8 @@ static double operations(const struct dts_job *job)
     return count;
 }
 
-/* Fluid spreads a message over several paths, as networks do with its packets; the others give
- * each message one path, and find a lone one limited to a single cable. */
+/* Fluid and flow spread a message over several paths, as networks do with its packets; that
+ * makes messages of flow too dear to be the default. Exact draws one path for each. */
 static bool spreads(const struct dts_simulation *s)
 {
     return s->net != NULL && dts_net_spreads(s->net, s->endpoint, s->job->ranks);

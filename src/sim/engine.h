@@ -28,6 +28,10 @@ struct dts_simulation {
     const int *endpoint; // of each rank
     int steps; // >= 2: the first fills pipes and is not counted in step_s; 1: from rest
 
+    /* Of servers that answer as requests come: more steps than that, until the pace is steady.
+     */
+    bool settles;
+
     /* Kernels of a rank run at 1 / (1 + slowdown) of their speed while it communicates; its
      * messages run at 1 / (1 + message_slowdown) of their rate while its kernels run. */
     double slowdown, message_slowdown;

@@ -144,6 +144,26 @@ static void last_answers_wait_for_all(void)
     dts_plan_free(&role.plan);
 }
 
+/* Two of three have ended before the third: it goes on alone, though they wait for its last
+ * one. */
+static void backup_goes_on_while_the_first_wait(void)
+{
+    struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_backup, 1, NULL});
+    struct dts_server s;
+    struct dts_serve_answer a;
+    dts_served_open(&s, &role, 0, 2);
+    s.joins = true;
+    static const int peers[] = {0, 1, 0, 1, 2, 2};
+    static const int answered_now[] = {0, 2, 0, 0, 1, 3};
+    for (int i = 0; i < 6; i++) {
+        dts_server_take(&s, 0, peers[i], &a);
+        CHECK_INT(a.count, answered_now[i]);
+    }
+    CHECK(a.used && a.update);
+    dts_server_free(&s);
+    dts_plan_free(&role.plan);
+}
+
 static void what_is_served_is_checked(void)
 {
     struct dts_role roles[2] = {
@@ -164,4 +184,4 @@ static void what_is_served_is_checked(void)
 TESTS(TEST(asynchronous_answers_each_at_once), TEST(late_gradients_count_less),
       TEST(bounded_holds_who_is_ahead), TEST(backup_throws_the_last_away),
       TEST(backup_ends_with_who_is_left), TEST(last_answers_wait_for_all),
-      TEST(what_is_served_is_checked))
+      TEST(backup_goes_on_while_the_first_wait), TEST(what_is_served_is_checked))

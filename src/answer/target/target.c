@@ -177,7 +177,7 @@ void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *res
     if (dts_convergence_ask(training->profile, &late, &need, &err) &&
         dts_convergence_ask(training->profile, &in_time, &alone, &err)) {
         fill_need(&need, result);
-        dts_need_doubt(&need, result->global_batch, &doubt);
+        dts_need_doubt(&need, late.batch, &doubt);
         add_evaluations(scenario, &need, result, &doubt);
         dts_target_say_profile(training->profile, &need, result);
         dts_target_say_rule(training->profile, training->recipe, result);

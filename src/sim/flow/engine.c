@@ -21,8 +21,8 @@ static void run_moments(struct dts_flow *f)
     }
 }
 
-static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
-                struct dts_error *err)
+static bool run_once(const struct dts_simulation *simulation, struct dts_timing *timing,
+                     struct dts_error *err)
 {
     struct dts_traffic traffic;
     dts_job_traffic(simulation->job, &traffic);
@@ -43,6 +43,63 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     if (!ok)
         dts_timing_free(timing);
     return ok;
+}
+
+static bool is_bounded(const struct dts_job *job)
+{
+    for (int r = 0; r < job->role_count; r++)
+        if (job->roles[r].serve.rule == &dts_serve_bounded)
+            return true;
+    return false;
+}
+
+/* Workers that do not wait for each other need time until their pace is steady: twice as many
+ * steps until that changes little. Under a bound nothing happens until it is met, which nobody
+ * sees coming: as many steps as there are messages for. */
+static bool run_settled(const struct dts_simulation *simulation, struct dts_timing *timing,
+                        struct dts_error *err)
+{
+    const double most_messages = 2e5, most_steps = 1600, few = 400, little = 0.005;
+    struct dts_simulation more = *simulation;
+    struct dts_traffic traffic;
+    dts_job_traffic(simulation->job, &traffic);
+    const double most = fmin(most_steps, most_messages / fmax(traffic.messages, 1));
+    if (is_bounded(simulation->job))
+        more.steps = (int)fmax(simulation->steps, most);
+    if (!run_once(&more, timing, err))
+        return false;
+    while (2 * more.steps <= most) {
+        struct dts_timing next;
+        more.steps *= 2;
+        if (!run_once(&more, &next, err)) {
+            dts_timing_free(timing);
+            return false;
+        }
+        const double moved = fabs(next.step_s / timing->step_s - 1);
+        dts_timing_free(timing);
+        *timing = next;
+        if (moved < little)
+            return true;
+    }
+    if (more.steps < few)
+        timing->limits =
+            "flow: so many messages that few steps were simulated of workers that do "
+            "not wait for each other: their pace may not be steady";
+    return true;
+}
+
+static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
+                struct dts_error *err)
+{
+    const bool settles = simulation->settles && dts_job_serves(simulation->job);
+    if (!(settles ? run_settled : run_once)(simulation, timing, err))
+        return false;
+    if (timing->limits == NULL &&
+        dts_net_spreads(simulation->net, simulation->endpoint, simulation->job->ranks))
+        timing->limits =
+            "flow: it spreads a message over all paths of its pair; on one path, as "
+            "exact draws it, communication takes up to twice as long";
+    return true;
 }
 
 const struct dts_engine dts_engine_flow = {

@@ -153,12 +153,12 @@ static void tear_down(struct dts_flow *f)
 }
 
 /* Workers that do not wait for each other: their rates while all of them run, which is until
- * the first of them has done its last step, and without the first quarter, in which they part.
+ * the first of them has done its last step, and without the first half, in which they part.
  * Means are over gradients: who makes more of them counts more. */
 static void set_drifting_steps(struct dts_flow *f)
 {
     const struct dts_job *job = f->simulation->job;
-    const int steps = f->simulation->steps, from = steps / 4;
+    const int steps = f->simulation->steps, from = steps / 2;
     double until_s = INFINITY, rates = 0, last_s = 0, compute_s = 0;
     for (int rank = 0; rank < job->ranks; rank++)
         if (dts_job_role(job, rank)->kind == DTS_WORKER)

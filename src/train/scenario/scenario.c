@@ -147,7 +147,7 @@ static const struct dts_field fields[] = {
      .help =
          "steps that you measured on few devices, by which predictions are levelled: a list"},
     {DTS_KEY(struct words, engine), .type = DTS_STRING, .missing = "\"auto\"",
-     .help = "how a step is simulated: auto, exact, fluid"},
+     .help = "how a step is simulated: auto, flow, exact, fluid"},
     {DTS_KEY(struct words, steps), .type = DTS_INT, .min = 2, .max = 10000, .missing = "4",
      .help = "steps that are simulated; the first fills the pipes and is not counted"},
     {DTS_KEY(struct words, noise), .type = DTS_BOOL, .missing = "true",
