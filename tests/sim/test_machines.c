@@ -79,6 +79,7 @@ static void interfaces_are_the_published_ones(void)
         {"dgx_h100", 128, 8, 8, 8 * 400},
         {"selene", 560, 8, 8, 8 * 200},
         {"eos", 576, 8, 8, 8 * 400},
+        {"eos_dfw", 1344, 8, 8, 8 * 400},
         {"perlmutter", 1536, 4, 4, 4 * 200},
         {"juwels_booster", 936, 4, 4, 4 * 200},
         {"abci", 1088, 4, 2, 2 * 100},
