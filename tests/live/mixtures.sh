@@ -59,7 +59,7 @@ awk -v count="$count" -v seed="$seed" '
             if (word == "parameters")
                 text = text ",\"prefetch\":" draw(3) ",\"reshard_after_forward\":" flip("true", "false")
             if (draw(3) == 0)
-                text = text ",\"recompute\":\"" (c > 1 ? "full" : flip("full", "selective")) "\""
+                text = text ",\"recompute\":\"" (c > 1 || !tokens ? "full" : flip("full", "selective")) "\""
             if (s == 1)
                 text = text ",\"algorithm\":\"" sums[1 + draw(4)] "\""
             else if (draw(2))
