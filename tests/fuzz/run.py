@@ -153,8 +153,8 @@ def words():
                 found.update(re.findall(r'(?:\.key|\.name|_KEY_OF\(\w+,) *=? *"([^"\\]+)"', text))
                 found.update(re.findall(r'^ *(?:\[\w+\] = )?"([a-z][\w.]*)",?$', text, re.M))
                 for row in re.findall(r"words\[\] = \{(.*?)\}", text, re.S):
-                    found.update(re.findall(r'"([^"\\]+)"', row))
-    return sorted(found)
+                    found.update(re.findall(r'"((?:[^"\\]|\\.)*)"', row))
+    return sorted(word for word in found if re.fullmatch(r'[ !#-\[\]-~]+', word))
 
 
 def write_dictionary(path):
