@@ -60,7 +60,7 @@ static void prepare_simulation(struct work *w)
         .compute_factor = w->built.unlike.factor,
         .progress = w->question->progress,
     };
-    w->simulation.settles = dts_job_serves(&w->built.job);
+    w->simulation.settles = dts_job_serving(&w->built.job) != NULL;
     if (w->simulation.settles && w->simulation.steps < SERVED_STEPS)
         w->simulation.steps = SERVED_STEPS;
     w->loader = dts_loader_new(&w->simulation);
@@ -122,8 +122,8 @@ static void warn_of_hours(const struct work *w)
             "where many share a link)%s\n",
             w->question->strategy->name, w->question->devices, dts_plural(w->question->devices),
             w->engine->name, messages, seconds / (hours ? 3600 : 1), hours ? "hours" : "s",
-            dts_job_serves(&w->built.job) ? "; larger buckets are fewer messages"
-                                          : "; fluid takes seconds");
+            dts_job_serving(&w->built.job) != NULL ? "; larger buckets are fewer messages"
+                                                   : "; fluid takes seconds");
 }
 
 /* The step with nothing but kernels and links: no fixed time, slowdown or noise. Where there is
@@ -233,14 +233,6 @@ static void fill_why(struct work *w, const struct dts_bound *bound, struct dts_r
     dts_explain_bound(&why, result->why, sizeof(result->why));
 }
 
-static bool is_adapted(const struct dts_job *job)
-{
-    for (int r = 0; r < job->role_count; r++)
-        if (job->roles[r].serve.late == &dts_late_adapted)
-            return true;
-    return false;
-}
-
 static bool simulate(struct work *w, struct dts_result *result, struct dts_error *err)
 {
     const struct dts_scenario *s = w->question->scenario;
@@ -268,7 +260,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     }
     if (ok) {
         dts_stale_fill(stale, &result->staleness);
-        result->staleness.adapted = is_adapted(&w->built.job);
+        result->staleness.adapted = dts_stale_adapted(&w->built.job);
         result->update_batch = dts_stale_update_batch(&w->built.job, result);
         result->update_in_time = dts_stale_in_time(&w->built.job);
         fill_interval(w, result);
@@ -286,7 +278,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
 
 static bool check_serves(const struct work *w, struct dts_error *err)
 {
-    return !dts_job_serves(&w->built.job) || w->engine->serves ||
+    return dts_job_serving(&w->built.job) == NULL || w->engine->serves ||
            dts_point_fail(
                &w->built.point, err,
                "%s: the engine %s does not know servers that answer as requests come: "

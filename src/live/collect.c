@@ -107,7 +107,7 @@ static struct dts_stale_counts *gather_staleness(const struct dts_live *live,
     const bool here = dts_wire_rank(live->wire) == 0;
     const struct dts_stale_counts none = {0};
     struct dts_stale_counts *all = NULL, *each = NULL;
-    if (!dts_job_serves(live->job) || live->in_order)
+    if (dts_job_serving(live->job) == NULL || live->in_order)
         return NULL;
     if (here)
         each = dts_alloc((size_t)live->job->ranks, sizeof(*each));

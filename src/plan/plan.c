@@ -125,12 +125,12 @@ int dts_job_workers(const struct dts_job *job)
     return count;
 }
 
-bool dts_job_serves(const struct dts_job *job)
+const struct dts_role *dts_job_serving(const struct dts_job *job)
 {
     for (int r = 0; r < job->role_count; r++)
         if (job->roles[r].serve.rule != NULL)
-            return true;
-    return false;
+            return &job->roles[r];
+    return NULL;
 }
 
 bool dts_job_has_servers(const struct dts_job *job)

@@ -297,7 +297,10 @@ const struct dts_role *dts_job_role(const struct dts_job *job, int rank);
 
 int dts_job_workers(const struct dts_job *job); // ranks of all roles of workers
 bool dts_job_has_servers(const struct dts_job *job);
-bool dts_job_serves(const struct dts_job *job); // a role of it has a rule (serve.h)
+
+/* The first role that has a rule (serve.h): all servers of a job have the same; NULL: none has.
+ */
+const struct dts_role *dts_job_serving(const struct dts_job *job);
 
 /* Add a buffer or an operation to a plan. Returns its number. `label` is copied. */
 int dts_plan_buffer(struct dts_plan *plan, size_t count, size_t element_bytes);

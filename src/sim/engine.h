@@ -86,7 +86,7 @@ struct dts_timing {
 
     /* Of a job with servers that answer in the order of requests; owned; NULL: of another one.
      * There step_s is the harmonic mean of the workers' steps while all of them run, without
-     * the first quarter, compute_s the mean over their gradients, and times of operations count
+     * the first half, compute_s the mean over their gradients, and times of operations count
      * from the begin of their own rank's step. */
     struct dts_stale_counts *staleness;
 

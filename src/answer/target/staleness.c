@@ -21,23 +21,24 @@ void dts_stale_fill(const struct dts_stale_counts *s, struct dts_stale *stale)
 
 double dts_stale_update_batch(const struct dts_job *job, const struct dts_result *result)
 {
-    for (int r = 0; r < job->role_count; r++) {
-        const struct dts_role *role = &job->roles[r];
-        if (role->serve.rule == NULL)
-            continue;
-        const int peers = role->plan.ops[0].exchange.peer_count;
-        return role->serve.rule->sums ? result->global_batch * result->staleness.used
-                                      : (double)result->global_batch / peers;
-    }
-    return result->global_batch;
+    const struct dts_role *servers = dts_job_serving(job);
+    if (servers == NULL)
+        return result->global_batch;
+    return servers->serve.rule->sums
+               ? result->global_batch * result->staleness.used
+               : (double)result->global_batch / servers->plan.ops[0].exchange.peer_count;
 }
 
 bool dts_stale_in_time(const struct dts_job *job)
 {
-    for (int r = 0; r < job->role_count; r++)
-        if (job->roles[r].serve.rule != NULL)
-            return job->roles[r].serve.rule->sums;
-    return false;
+    const struct dts_role *servers = dts_job_serving(job);
+    return servers != NULL && servers->serve.rule->sums;
+}
+
+bool dts_stale_adapted(const struct dts_job *job)
+{
+    const struct dts_role *servers = dts_job_serving(job);
+    return servers != NULL && servers->serve.late == &dts_late_adapted;
 }
 
 double dts_stale_distance(const struct dts_stale *a, const struct dts_stale *b)

@@ -45,14 +45,6 @@ static bool run_once(const struct dts_simulation *simulation, struct dts_timing 
     return ok;
 }
 
-static bool is_bounded(const struct dts_job *job)
-{
-    for (int r = 0; r < job->role_count; r++)
-        if (job->roles[r].serve.rule == &dts_serve_bounded)
-            return true;
-    return false;
-}
-
 /* Workers that do not wait for each other need time until their pace is steady: twice as many
  * steps until that changes little. Under a bound nothing happens until it is met, which nobody
  * sees coming: as many steps as there are messages for. */
@@ -64,7 +56,7 @@ static bool run_settled(const struct dts_simulation *simulation, struct dts_timi
     struct dts_traffic traffic;
     dts_job_traffic(simulation->job, &traffic);
     const double most = fmin(most_steps, most_messages / fmax(traffic.messages, 1));
-    if (is_bounded(simulation->job))
+    if (dts_job_serving(simulation->job)->serve.rule == &dts_serve_bounded)
         more.steps = (int)fmax(simulation->steps, most);
     if (!run_once(&more, timing, err))
         return false;
@@ -91,7 +83,7 @@ static bool run_settled(const struct dts_simulation *simulation, struct dts_timi
 static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
                 struct dts_error *err)
 {
-    const bool settles = simulation->settles && dts_job_serves(simulation->job);
+    const bool settles = simulation->settles && dts_job_serving(simulation->job) != NULL;
     if (!(settles ? run_settled : run_once)(simulation, timing, err))
         return false;
     if (timing->limits == NULL &&

@@ -79,7 +79,7 @@ void dts_flow_open(struct dts_flow *f)
     const struct dts_job *job = s->job;
     f->ranks = dts_alloc((size_t)job->ranks, sizeof(*f->ranks));
     f->step_ends = dts_alloc((size_t)s->steps, sizeof(*f->step_ends));
-    if (dts_job_serves(job)) {
+    if (dts_job_serving(job) != NULL) {
         f->timing->staleness = dts_alloc(1, sizeof(*f->timing->staleness));
         f->ends = dts_alloc((size_t)job->ranks * (size_t)s->steps, sizeof(*f->ends));
     }

@@ -46,7 +46,7 @@ static double slowest(const struct dts_simulation *simulation, const struct dts_
         factor = fmax(factor, own);
         rates += 1 / own;
     }
-    return dts_job_serves(simulation->job) ? role->count / rates : factor;
+    return dts_job_serving(simulation->job) != NULL ? role->count / rates : factor;
 }
 
 static bool crosses(const struct dts_simulation *s, int src, int dst, int link)

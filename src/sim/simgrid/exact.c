@@ -44,7 +44,7 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     timing->mean_s = answer.mean_s;
     timing->messages = answer.messages;
     size_t read = sizeof(answer);
-    if (dts_job_serves(simulation->job)) {
+    if (dts_job_serving(simulation->job) != NULL) {
         timing->staleness = dts_alloc(1, sizeof(*timing->staleness));
         memcpy(timing->staleness, (char *)result + read, sizeof(*timing->staleness));
         read += sizeof(*timing->staleness);
