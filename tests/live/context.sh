@@ -12,22 +12,12 @@ trap 'rm -rf "$work"' EXIT
 . "$here/weights.sh"
 . "$here/parts.sh"
 
-# model WHAT -- what follows trains that; $work/one are one rank's weights
-model() {
-    net="--set model=$1"
-    learns "$1"
+# exchange NAME -- of all meshes from now on
+exchange() {
+    also=",\"context\":{\"exchange\":\"$1\"}"
 }
 
-# meshed RANKS MESH [KEYS [ARGUMENT...]] -- leaves the weights in $work/many
-meshed() {
-    ranks=$1 mesh="\"mesh\":{$2},\"context\":{\"exchange\":\"$exchange\"}$3"
-    shift $(($# < 3 ? $# : 3))
-    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",$mesh}]" "$@" &&
-        near "$work/many" "$work/one" 0 1e-5 && return
-    fail "$ranks ranks, $mesh $*"
-}
-
-exchange=all_to_all
+exchange all_to_all
 two="--set batch.accumulate=2" three="--set batch.accumulate=3"
 
 # Rows of q, k, v, learned positions, a tied table, dropout everywhere.
@@ -44,7 +34,7 @@ meshed 8 '"context":2,"tensor":2,"data":2' ',"bucket_bytes":4000' $two
 meshed 4 '"context":2,"shard":2' ',"sharded":"parameters"' $two
 meshed 4 '"context":2,"data":2' ',"sharded":"optimizer"'
 
-exchange=all_gather
+exchange all_gather
 meshed 2 '"context":2' '' --format json
 # Four blocks, two gathers of 24 x 8 x 16 values of which one half leaves each of two ranks, forward, backward, and
 # two sums on the way back; a ring of two.
@@ -55,7 +45,7 @@ mv "$work/many" "$work/kept"
 meshed 4 '"context":2,"pipeline":2' ',"pipeline":{"schedule":"gpipe"},"recompute":"full"' $two
 cmp -s "$work/many" "$work/kept" || fail "the bits of context ranks that gather again"
 meshed 8 '"context":2,"tensor":2,"data":2' ',"sequence_parallel":true,"bucket_bytes":4000' $two
-exchange=all_to_all
+exchange all_to_all
 
 # Three tensors, two heads to one of keys and values, rotary positions.
 llama='{"family":"llama","layers":2,"hidden":16,"heads":4,"kv_heads":2,"ffn":32,"vocabulary":48,"sequence":8}'
@@ -63,9 +53,9 @@ model "$llama"
 meshed 2 '"context":2'
 meshed 4 '"context":2,"data":2' '' $two
 meshed 8 '"context":2,"pipeline":2,"shard":2' ',"sharded":"gradients","pipeline":{"schedule":"interleaved","chunks":1}' $two
-exchange=all_gather # more ranks than heads of keys
+exchange all_gather # more ranks than heads of keys
 meshed 8 '"context":4,"pipeline":2' '' $two
-exchange=all_to_all
+exchange all_to_all
 
 # Experts on ranks of context and data; no capacity, which is of all positions of a sample.
 moe='{"family":"moe","layers":2,"hidden":16,"heads":4,"kv_heads":4,"experts":4,"top_k":2,"expert_ffn":24'

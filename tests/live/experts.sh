@@ -19,36 +19,34 @@ mixture() {
     learns "a mixture, capacity $1"
 }
 
-# meshed RANKS EXPERT-RANKS MESH [KEYS [ARGUMENT...]] -- leaves the weights in $work/many
-meshed() {
-    ranks=$1 mesh="\"mesh\":{$3},\"expert\":{\"size\":$2,\"padded\":true}$4"
-    shift $(($# < 4 ? $# : 4))
-    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",$mesh}]" "$@" &&
-        near "$work/many" "$work/one" 0 1e-5 && return
-    fail "$ranks ranks, $mesh $*"
+# experts RANKS EXPERT-RANKS MESH [KEYS [ARGUMENT...]] -- a mesh whose ranks divide the experts
+experts() {
+    ranks=$1 also=",\"expert\":{\"size\":$2,\"padded\":true}"
+    shift 2
+    meshed "$ranks" "$@"
 }
 
 two="--set batch.accumulate=2" three="--set batch.accumulate=3"
 
 # 1.25 x 8 x 2 / 4 positions: an expert takes 5 of each sample
 mixture 1.25 2
-meshed 2 2 '"data":2'
-meshed 4 4 '"data":4' '' --format json
+experts 2 2 '"data":2'
+experts 4 4 '"data":4' '' --format json
 # Each rank: 4 experts x 6 samples x 5 positions x 16 features, of which three quarters leave, there and back,
 # forward and backward, in two layers. A ring of four for the rest, 12496 weights but 2 x 4 x 3 x 24 x 16.
 sends $((4 * (3 * 8 + 6))) $((4 * 4 * (8 * 1920 * 3 / 4 + 6 * 3280 / 4)))
-meshed 4 2 '"data":4' ',"bucket_bytes":4000' $three
-meshed 4 2 '"data":2,"pipeline":2' '' $two
-meshed 4 2 '"data":2,"pipeline":2' ',"pipeline":{"schedule":"interleaved"},"overlap":false' $two
-meshed 8 4 '"data":4,"pipeline":2' ',"pipeline":{"schedule":"zb_h1"}' $two
-meshed 2 2 '"shard":2' ',"sharded":"optimizer"'
-meshed 4 2 '"shard":4' ',"sharded":"gradients"' $two
-meshed 4 4 '"shard":2,"data":2' ',"sharded":"parameters"' $two
-meshed 4 2 '"shard":2,"data":2' ',"sharded":"gradients"' $three
-meshed 8 2 '"shard":2,"data":2,"pipeline":2' ',"sharded":"parameters"' $two
-meshed 4 2 '"data":2,"pipeline":2' ',"recompute":"none"' $two
+experts 4 2 '"data":4' ',"bucket_bytes":4000' $three
+experts 4 2 '"data":2,"pipeline":2' '' $two
+experts 4 2 '"data":2,"pipeline":2' ',"pipeline":{"schedule":"interleaved"},"overlap":false' $two
+experts 8 4 '"data":4,"pipeline":2' ',"pipeline":{"schedule":"zb_h1"}' $two
+experts 2 2 '"shard":2' ',"sharded":"optimizer"'
+experts 4 2 '"shard":4' ',"sharded":"gradients"' $two
+experts 4 4 '"shard":2,"data":2' ',"sharded":"parameters"' $two
+experts 4 2 '"shard":2,"data":2' ',"sharded":"gradients"' $three
+experts 8 2 '"shard":2,"data":2,"pipeline":2' ',"sharded":"parameters"' $two
+experts 4 2 '"data":2,"pipeline":2' ',"recompute":"none"' $two
 mv "$work/many" "$work/kept"
-meshed 4 2 '"data":2,"pipeline":2' ',"recompute":"full"' $two
+experts 4 2 '"data":2,"pipeline":2' ',"recompute":"full"' $two
 cmp -s "$work/many" "$work/kept" || fail "the bits of experts that compute again"
 
 # Checkpoints are those of one rank.
@@ -71,28 +69,23 @@ for way in "4:$four 1:$alone" "1:$alone 4:$four" "4:$pipe 4:$four"; do
 done
 
 # Tensor ranks have a part of the hidden values of each expert, beside the ranks that divide experts and without.
-divided() {
-    ranks=$1 mesh="\"mesh\":{$2}$3"
-    shift $(($# < 3 ? $# : 3))
-    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",$mesh}]" "$@" &&
-        near "$work/many" "$work/one" 0 1e-5 && return
-    fail "$ranks ranks, $mesh $*"
-}
 mixture 1.25 2
-divided 2 '"tensor":2'
-divided 4 '"tensor":2,"pipeline":2' ',"sequence_parallel":true,"pipeline":{"schedule":"zb_h1"}' $two
-divided 4 '"tensor":2,"shard":2' ',"sequence_parallel":true,"sharded":"parameters","recompute":"full"' $two
-meshed 4 2 '"tensor":2,"data":2' '' $two
-meshed 8 2 '"tensor":2,"pipeline":2,"shard":2' ',"sharded":"gradients"' $two
+also=''
+meshed 2 '"tensor":2'
+meshed 4 '"tensor":2,"pipeline":2' ',"sequence_parallel":true,"pipeline":{"schedule":"zb_h1"}' $two
+meshed 4 '"tensor":2,"shard":2' ',"sequence_parallel":true,"sharded":"parameters","recompute":"full"' $two
+experts 4 2 '"tensor":2,"data":2' '' $two
+experts 8 2 '"tensor":2,"pipeline":2,"shard":2' ',"sharded":"gradients"' $two
 
 # All positions are taken; half of them are not; each goes to one expert, beside one that takes all.
 mixture 0 2
-meshed 4 4 '"data":4'
+experts 4 4 '"data":4'
 mixture 0.5 2
-meshed 4 2 '"data":4' '' $two
+experts 4 2 '"data":4' '' $two
 mixture 1 1 ',"shared_experts":1'
-meshed 2 2 '"data":2' '' $two
-divided 4 '"tensor":2,"data":2' '' $two
+experts 2 2 '"data":2' '' $two
+also=''
+meshed 4 '"tensor":2,"data":2' '' $two
 
 refuses 3 'expert.padded must be true' 2 '"mesh":{"data":2},"expert":{"size":2}'
 refuses 3 'tensor ranks that divide the sequence, beside expert ranks' 4 \

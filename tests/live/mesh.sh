@@ -13,21 +13,12 @@ trap 'rm -rf "$work"' EXIT
 . "$here/weights.sh"
 . "$here/parts.sh"
 
-# model NAME WEIGHTS -- what follows trains that; $work/one4 has four microbatches, $work/one is one batch
-model() {
+# both NAME WEIGHTS -- what follows trains that; $work/one4 has four microbatches, $work/one is one batch
+both() {
     net="--set model=$here/$1.json" tensors=$2
     train 1 "$work/one" $net && train 1 "$work/one4" $net --set batch.accumulate=4 &&
         train 1 "$work/start" $net --set live.learning_rate=0 || fail "one rank trains $1"
     near "$work/one" "$work/start" 1e-2 1e9 || fail "the weights of $1 move"
-}
-
-# meshed RANKS MESH [KEYS [ARGUMENT...]] -- leaves the weights in $work/many
-meshed() {
-    ranks=$1 mesh=$2 keys=$3
-    shift $(($# < 3 ? $# : 3))
-    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",\"mesh\":{$mesh}$keys}]" "$@" &&
-        near "$work/many" "$work/one" 0 1e-5 && return
-    fail "$ranks ranks, $mesh $keys $*"
 }
 
 # same WHAT -- the last ones have one rank's bits
@@ -40,7 +31,7 @@ schedule() {
 }
 four="--set batch.accumulate=4" two="--set batch.accumulate=2" eight="--set batch.accumulate=8"
 
-model cnn 2674
+both cnn 2674
 meshed 2 '"pipeline":2' '' $four && same "two stages"
 meshed 2 '"pipeline":2' "$(schedule gpipe)" $four
 meshed 4 '"pipeline":4' "$(schedule zb_h1)" $four && same "four stages, zb_h1"
@@ -50,13 +41,13 @@ meshed 8 '"pipeline":4,"data":2' "$(schedule dualpipe),\"bucket_bytes\":1000" --
 meshed 4 '"pipeline":2,"data":2' ',"bucket_bytes":1000' $two
 meshed 6 '"pipeline":3' ',"order":["pipeline","data"],"overlap":false'
 
-model mlp 6178
+both mlp 6178
 meshed 4 '"pipeline":4' '' $four && same "four stages of a perceptron"
 meshed 2 '"pipeline":2' "$(schedule interleaved ',"chunks":2')" $four && same "four chunks of a perceptron"
 meshed 8 '"pipeline":4,"data":2' "$(schedule gpipe)" $two
 
 # The table of the first stage is the last one's, too: its gradient is a sum of two.
-model gpt 14048
+both gpt 14048
 meshed 2 '"pipeline":2' '' $four
 meshed 4 '"pipeline":4' "$(schedule zb_h1)" $eight
 meshed 2 '"pipeline":2' "$(schedule interleaved ',"chunks":2')" $four
@@ -81,14 +72,14 @@ meshed 4 '"shard":2,"pipeline":2' "$(sharded optimizer)" $two
 meshed 8 '"shard":2,"pipeline":2,"data":2' "$(sharded parameters)" $two
 
 # Filters of a convolution and channels of the next one, or inputs of the linear layer.
-model cnn_pairs "72 8 864 12 864 8 2000 10"
+both cnn_pairs "72 8 864 12 864 8 2000 10"
 meshed 4 '"tensor":4' ',"convolutions":"alternating"'
 meshed 4 '"tensor":2,"data":2' ',"convolutions":"alternating"'
 meshed 4 '"tensor":2,"pipeline":2' ',"convolutions":"alternating"' $two
 meshed 4 '"tensor":2,"shard":2' "$(sharded gradients ',"convolutions":"alternating"')"
 
 # Tensor ranks: a part of each product, of the table and of the loss.
-model gpt 14048
+both gpt 14048
 meshed 2 '"tensor":2'
 meshed 4 '"tensor":4' '' $two
 meshed 8 '"tensor":2,"pipeline":2,"data":2' "$(schedule gpipe)" $two
@@ -106,7 +97,7 @@ train 1 "$work/one" $net || fail "one rank trains a Llama"
 meshed 2 '"tensor":2'
 meshed 4 '"tensor":2,"pipeline":2' '' $two
 
-model gpt 14048
+both gpt 14048
 
 # What was not kept is computed again: the bits are those of keeping it, in less memory.
 # again RANKS MESH KEYS [ARGUMENT...]

@@ -30,3 +30,20 @@ refuses() {
         [ "$(grep '^dtsim: ' "$work/err" | grep -vc 'ranks of a node have')" -eq 1 ] ||
         fail "$strategy $* ends with $status"
 }
+
+# model MODEL -- what follows trains that; $work/one are one rank's weights
+model() {
+    net="--set model=$1"
+    learns "$1"
+}
+
+# meshed RANKS MESH [KEYS [ARGUMENT...]] -- leaves the weights in $work/many, which are one rank's to $most; $also are
+# keys of all meshes
+also='' most=1e-5
+meshed() {
+    ranks=$1 mesh="\"mesh\":{$2}$also$3"
+    shift $(($# < 3 ? $# : 3))
+    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",$mesh}]" "$@" &&
+        near "$work/many" "$work/one" 0 "$most" && return
+    fail "$ranks ranks, $mesh $*"
+}

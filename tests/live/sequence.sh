@@ -12,21 +12,7 @@ trap 'rm -rf "$work"' EXIT
 . "$here/weights.sh"
 . "$here/parts.sh"
 
-# model WHAT -- what follows trains that; $work/one are one rank's weights
-model() {
-    net="--set model=$1"
-    learns "$1"
-}
-
-# meshed RANKS MESH [KEYS [ARGUMENT...]] -- leaves the weights in $work/many
-meshed() {
-    ranks=$1 mesh="\"mesh\":{$2},\"sequence_parallel\":true$3"
-    shift $(($# < 3 ? $# : 3))
-    train "$ranks" "$work/many" $net --set "strategies=[{\"kind\":\"mesh\",$mesh}]" "$@" &&
-        near "$work/many" "$work/one" 0 1e-6 && return
-    fail "$ranks ranks, $mesh $*"
-}
-
+also=',"sequence_parallel":true' most=1e-6
 two="--set batch.accumulate=2" three="--set batch.accumulate=3" four="--set batch.accumulate=4"
 
 # Rows of q, k, v, learned positions, a tied table, dropout everywhere.
