@@ -29,7 +29,7 @@ struct dts_target_answer {
 };
 
 /* Fails where fewer than two batches reached the target (DTS_BAD_INPUT). `what` names the
- * request in the profile, "dtsim 0.4.0, seed 1, hash ...". */
+ * request in the profile, "dtsim 0.5.0, seed 1, hash ...". */
 bool dts_target_answer(const struct dts_target_request *request,
                        const struct dts_target_point *points, const char *what,
                        struct dts_target_answer *answer, struct dts_error *err);
