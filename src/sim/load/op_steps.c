@@ -3,12 +3,14 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "sim/load/full_exchange.h"
 #include "sim/load/op_steps.h"
 #include "sim/load/role_messages.h"
 #include "sim/load/step_class.h"
 
-/* Shards that differ by one element count as equal from so many elements on. */
-enum { LARGE_SHARD = 10000 };
+/* Shards that differ by one element count as equal from so many elements on; where there are
+ * too many messages to list them, from fewer on. */
+enum { LARGE_SHARD = 10000, LARGE_SHARD_OF_MANY = 500 };
 
 struct dts_op_steps_table {
     const struct dts_simulation *simulation;
@@ -88,15 +90,16 @@ bool dts_op_steps_same(const struct dts_collective *x, const struct dts_collecti
 }
 
 /* Are the shards of this exchange as good as equal? */
-static bool has_like_shards(const struct dts_exchange *x)
+static bool has_like_shards(const struct dts_role *role, const struct dts_exchange *x)
 {
     if (x->part == DTS_WHOLE)
         return x->data.count > 0;
     size_t shards = (size_t)x->shards;
-    return x->data.count / shards >= LARGE_SHARD;
+    bool many = dts_full_exchange_is(role, x);
+    return x->data.count / shards >= (many ? LARGE_SHARD_OF_MANY : LARGE_SHARD);
 }
 
-static bool fits(const struct dts_op *x, const struct dts_op *y)
+static bool fits(const struct dts_role *role, const struct dts_op *x, const struct dts_op *y)
 {
     if (x->kind != y->kind)
         return false;
@@ -104,7 +107,7 @@ static bool fits(const struct dts_op *x, const struct dts_op *y)
         return dts_op_steps_same(&x->collective, &y->collective);
     return dts_exchange_same(&x->exchange, &y->exchange) &&
            (x->exchange.data.count == y->exchange.data.count ||
-            (has_like_shards(&x->exchange) && has_like_shards(&y->exchange)));
+            (has_like_shards(role, &x->exchange) && has_like_shards(role, &y->exchange)));
 }
 
 const struct dts_cohorts *dts_op_steps_table_cohorts(const struct dts_op_steps_table *all)
@@ -116,7 +119,7 @@ const struct dts_op_steps *dts_op_steps_of(struct dts_op_steps_table *all, int c
                                            const struct dts_op *op)
 {
     for (size_t i = 0; i < all->count; i++)
-        if (all->all[i].cohort == cohort && fits(all->all[i].op, op))
+        if (all->all[i].cohort == cohort && fits(all->all[i].role, all->all[i].op, op))
             return &all->all[i];
     all->all = dts_grow(all->all, &all->room, all->count + 1, sizeof(*all->all));
     struct dts_op_steps *s = &all->all[all->count++];

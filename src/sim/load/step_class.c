@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "plan/run.h"
+#include "sim/load/full_exchange.h"
 #include "sim/net/map.h"
 
 /* The traffic of a step, and what a step like it needs to be counted without its messages. */
@@ -168,6 +169,15 @@ static uint64_t hash_of(const struct dts_step_classes *all, int cohort,
     return hash >> 1; // a key of the map
 }
 
+/* Keeps the traffic; returns the number + 1. */
+static size_t keep_traffic(struct dts_step_classes *all, struct known known)
+{
+    all->traffics = dts_grow(all->traffics, &all->traffic_room, all->traffic_count + 1,
+                             sizeof(*all->traffics));
+    all->traffics[all->traffic_count++] = known;
+    return all->traffic_count;
+}
+
 /* Route the messages at hand. Returns the number of their traffic + 1. */
 static size_t add_traffic(struct dts_step_classes *all, const struct dts_traffic_wish *wish,
                           const struct dts_step_class *class)
@@ -180,10 +190,7 @@ static size_t add_traffic(struct dts_step_classes *all, const struct dts_traffic
             known.sender = all->messages[i].self;
             break;
         }
-    all->traffics = dts_grow(all->traffics, &all->traffic_room, all->traffic_count + 1,
-                             sizeof(*all->traffics));
-    all->traffics[all->traffic_count++] = known;
-    return all->traffic_count;
+    return keep_traffic(all, known);
 }
 
 /* Route the messages of a step, unless another step has the same; keep the routes for others.
@@ -268,12 +275,51 @@ void dts_step_classes_collective(struct dts_step_classes *all, int cohort,
         *dts_map_at(&all->stated, key) = number;
 }
 
+/* The classes of an exchange of all with all with the peers of one cohort. Returns how many. */
+static int full_classes(struct dts_step_classes *all, int cohort, int peers,
+                        const struct dts_exchange *x, struct dts_step_class *classes)
+{
+    struct dts_full_exchange full;
+    struct dts_step_message *within = NULL;
+    int count = 0;
+    dts_full_exchange_find(all->simulation, &all->cohorts, cohort, peers, x, &full);
+    size_t near = full.largest > 0 ? dts_full_exchange_within(&full, &within) : 0;
+    all->message_count = 0;
+    for (size_t i = 0; i < near; i++)
+        add_message(all, within[i]);
+    free(within);
+    if (near > 0) {
+        classes[count] = (struct dts_step_class){.repeat = 1, .far = {peers, DTS_WITHIN}};
+        make_class(all, cohort, false, false, &classes[count++]);
+    }
+    struct dts_traffic_wish wish = {
+        .links = all->keep_links, .role = all->cohorts.all[cohort].role, .times = 1};
+    struct known known = {dts_alloc(1, sizeof(*known.traffic)), 0, wish.role->first};
+    bool any = full.largest > 0 &&
+               dts_full_exchange_between(&full, all->router, &wish, known.traffic) > 0;
+    keep_traffic(all, known);
+    if (any)
+        classes[count++] = (struct dts_step_class){.repeat = 1,
+                                                   .far = {peers, DTS_BETWEEN},
+                                                   .chunks = full.largest,
+                                                   .sent = known.traffic->sent[DTS_BETWEEN],
+                                                   .traffic = known.traffic};
+    dts_full_exchange_free(&full);
+    return count;
+}
+
 int dts_step_classes_exchange(struct dts_step_classes *all, int cohort,
                               const struct dts_exchange *x, struct dts_step_class **made)
 {
     int count = 0;
     struct dts_step_class *classes =
         dts_alloc(2 * (size_t)all->cohorts.count, sizeof(*classes));
+    if (dts_full_exchange_is(all->cohorts.all[cohort].role, x)) {
+        for (int c = 0; c < all->cohorts.count; c++)
+            count += full_classes(all, cohort, c, x, &classes[count]);
+        *made = classes;
+        return count;
+    }
     list_exchange(all, cohort, x);
     for (int i = 0; i < 2 * all->cohorts.count; i++) {
         struct dts_far_side far = {i / 2, i % 2};

@@ -60,17 +60,17 @@ struct dts_routes *dts_router_routes(struct dts_router *r)
     return r->routes;
 }
 
-static void put_on_links(struct dts_router *r, struct dts_route route, double weight)
+static void put_on_links(struct dts_router *r, const struct dts_route *route, double weight)
 {
-    double *mine = r->weights[route.by];
-    const double *other = r->weights[1 - route.by];
-    for (int i = 0; i < route.count; i++)
-        __builtin_prefetch(&mine[route.shares[i].link], 1);
-    for (int i = 0; i < route.count; i++) {
-        int link = route.shares[i].link;
+    double *mine = r->weights[route->by];
+    const double *other = r->weights[1 - route->by];
+    for (int i = 0; i < route->count; i++)
+        __builtin_prefetch(&mine[route->shares[i].link], 1);
+    for (int i = 0; i < route->count; i++) {
+        int link = route->shares[i].link;
         if (mine[link] == 0 && other[link] == 0)
             r->touched[r->touched_count++] = link;
-        mine[link] += weight * (double)route.shares[i].part;
+        mine[link] += weight * (double)route->shares[i].part;
     }
 }
 
@@ -88,18 +88,23 @@ static void note_hop(struct dts_step_traffic *traffic, const struct dts_role *ro
     hop->latency_s = latency_s;
 }
 
-static double sums(const struct dts_router *r, const struct dts_step_message *message, int by)
+double dts_router_sum_s(const struct dts_router *r, int by)
 {
     double rate = r->simulation->net->transports[by].reduce_bytes_per_s;
     rate = rate > 0 ? rate : r->simulation->reduce_bytes_per_s;
-    return message->add && !message->send && rate > 0 ? message->bytes / rate : 0;
+    return rate > 0 ? 1 / rate : 0;
+}
+
+static double sums(const struct dts_router *r, const struct dts_step_message *message, int by)
+{
+    return message->add && !message->send ? message->bytes * dts_router_sum_s(r, by) : 0;
 }
 
 static void route_message(struct dts_router *r, struct dts_step_traffic *traffic,
                           const struct dts_step_message *message, double largest_bytes,
                           const struct dts_role *role, struct dts_route route)
 {
-    put_on_links(r, route, message->bytes / largest_bytes);
+    put_on_links(r, &route, message->bytes / largest_bytes);
     traffic->used[route.by] = true;
     traffic->sent[route.by] += 1;
     traffic->latency_s[route.by] = fmax(traffic->latency_s[route.by], route.latency_s);
@@ -165,8 +170,8 @@ static void cap_flows(struct dts_step_traffic *traffic, const struct dts_traffic
             traffic->cap_bytes_per_s[k] = fmin(traffic->cap_bytes_per_s[k], -link->bytes_per_s);
 }
 
-static void take_links(struct dts_router *r, struct dts_step_traffic *traffic,
-                       const struct dts_traffic_wish *wish)
+void dts_step_traffic_take(struct dts_router *r, const struct dts_traffic_wish *wish,
+                           struct dts_step_traffic *traffic)
 {
     size_t room = 0;
     if (wish->links)
@@ -265,7 +270,14 @@ void dts_step_traffic_make(struct dts_router *r, const struct dts_step_message *
             sends = true;
         }
     receive_messages(r, traffic, messages, count, !sends, largest_bytes, wish->role);
-    take_links(r, traffic, wish);
+    dts_step_traffic_take(r, wish, traffic);
+}
+
+void dts_router_put(struct dts_router *r, const struct dts_route *route, double weight,
+                    double bytes)
+{
+    put_on_links(r, route, weight);
+    dts_route_add(r->routes, route, bytes);
 }
 
 void dts_step_traffic_repeat(struct dts_router *r, const struct dts_step_traffic *traffic,

@@ -61,6 +61,8 @@ struct dts_router *dts_router_new(const struct dts_simulation *simulation);
 void dts_router_free(struct dts_router *router);
 struct dts_routes *dts_router_routes(struct dts_router *router); // that it keeps
 
+double dts_router_sum_s(const struct dts_router *router, int by); // of a byte that arrives
+
 /* What dts_step_traffic_make() finds beside the numbers. */
 struct dts_traffic_wish {
     bool links, hops, pairs;
@@ -75,6 +77,13 @@ void dts_step_traffic_make(struct dts_router *router, const struct dts_step_mess
                            const struct dts_traffic_wish *wish,
                            struct dts_step_traffic *traffic);
 void dts_step_traffic_free(struct dts_step_traffic *traffic); // leaves it empty
+
+/* The same by hand: messages that take a route, with `weight` times the bytes of the largest
+ * one, and `bytes` for dts_router_total(); then the links of all that was put, and the caps. */
+void dts_router_put(struct dts_router *router, const struct dts_route *route, double weight,
+                    double bytes);
+void dts_step_traffic_take(struct dts_router *router, const struct dts_traffic_wish *wish,
+                           struct dts_step_traffic *traffic);
 
 /* The bytes on each link of all steps that were made or repeated since the last call
  * (routes.h).

@@ -12,20 +12,39 @@ void dts_net_free(struct dts_net *net)
     *net = (struct dts_net){0};
 }
 
-int dts_net_pick(const struct dts_net *net, int src, int dst, unsigned number)
+int dts_net_path_at(const struct dts_net *net, int src, int dst, double uniform)
 {
     int paths = net->ops->paths(net->self, src, dst);
     if (paths == 1)
         return 0;
-    double left = dts_uniform((uint64_t)src, (uint64_t)dst, number);
     if (net->ops->pick != NULL)
-        return net->ops->pick(net->self, src, dst, left);
+        return net->ops->pick(net->self, src, dst, uniform);
     for (int path = 0; path < paths - 1; path++) {
-        left -= net->ops->share(net->self, src, dst, path);
-        if (left < 0)
+        uniform -= net->ops->share(net->self, src, dst, path);
+        if (uniform < 0)
             return path;
     }
     return paths - 1;
+}
+
+int dts_net_pick(const struct dts_net *net, int src, int dst, unsigned number)
+{
+    if (net->ops->paths(net->self, src, dst) == 1)
+        return 0;
+    return dts_net_path_at(net, src, dst, dts_uniform((uint64_t)src, (uint64_t)dst, number));
+}
+
+struct dts_spot dts_net_spot(const struct dts_net *net, int endpoint)
+{
+    if (net->ops->spot == NULL)
+        return (struct dts_spot){(uint64_t)endpoint, 0};
+    return net->ops->spot(net->self, endpoint);
+}
+
+int dts_net_node(const struct dts_net *net, int endpoint)
+{
+    return endpoint >= net->devices ? endpoint - net->devices
+                                    : endpoint / net->devices_per_node;
 }
 
 bool dts_net_spreads(const struct dts_net *net, const int *endpoint, int ranks)

@@ -10,12 +10,22 @@
 #ifndef DTS_SIM_NET_NET_H
 #define DTS_SIM_NET_NET_H
 
+#include <stdint.h>
+
 #include "base/error.h"
 #include "sim/net/transport.h"
 
 enum { DTS_MAX_ROUTE = 1024 }; // links in one route
 
 struct dts_net;
+
+/* Between endpoints of two spots, on unlike nodes, routes differ in the links that are parts of
+ * these nodes, and, where messages spread over paths by hash, in which of them they take. A
+ * node's own links on the way to a peer depend on the peer's `way` alone. */
+struct dts_spot {
+    uint64_t place; // where its NICs hang
+    int way;        // which of its NICs a peer uses
+};
 
 /* What makes a network; net.c wraps it. `self` is the implementation's own. */
 struct dts_net_ops {
@@ -31,6 +41,11 @@ struct dts_net_ops {
     int (*route)(const void *self, int src, int dst, int path, int *links); // returns how many
     double (*latency)(const void *self, int src, int dst, int path);        // seconds
     int (*transport)(const void *self, int src, int dst); // number in net->transports
+
+    /* Endpoints of one spot are alike to those of other nodes; NULL: each is alone. And the
+     * node that a link is a part of, -1: none; NULL: all links are none's. */
+    struct dts_spot (*spot)(const void *self, int endpoint);
+    int (*owner)(const void *self, int link);
 
     /* Where a link begins and ends, for checks that routes are connected. Returns false if the
      * link is no cable but a limit of the software. NULL: not known. */
@@ -58,6 +73,13 @@ void dts_net_free(struct dts_net *net);
 /* Which path message number `number` of a source takes: a hash of source, destination and
  * number, in proportion to the shares. */
 int dts_net_pick(const struct dts_net *net, int src, int dst, unsigned number);
+
+/* The path that `uniform` of 0 to 1 falls on when the shares are laid end to end. */
+int dts_net_path_at(const struct dts_net *net, int src, int dst, double uniform);
+
+/* The spot of an endpoint, and its node: of an accelerator or of a host. */
+struct dts_spot dts_net_spot(const struct dts_net *net, int endpoint);
+int dts_net_node(const struct dts_net *net, int endpoint);
 
 /* True if some pair of these ranks has several paths. Looks at neighbours, and at pairs of the
  * first rank with each other one. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "sim/net/map.h"
 
 enum { NOBODY = -1 }; // no NIC yet
 
@@ -203,6 +204,30 @@ static int transport(const void *self, int src, int dst)
     return node_of(net, src) == node_of(net, dst) ? DTS_WITHIN : DTS_BETWEEN;
 }
 
+/* Of a host: all its NICs count; with which of them hosts talk follows from both nodes. */
+static struct dts_spot spot(const void *self, int endpoint)
+{
+    const struct dts_parts_net *net = self;
+    const struct dts_topology *topology = net->of.topology;
+    struct end end = end_of(net, endpoint);
+    bool host = end.nic == NOBODY;
+    struct dts_spot spot = {.way = host ? net->of.nics + end.node % net->of.nics : end.nic};
+    bool alike = topology->by_place != NULL && topology->by_place(net->of.topology_self);
+    for (int nic = host ? 0 : end.nic; nic < (host ? net->of.nics : end.nic + 1); nic++) {
+        end.nic = nic;
+        int port = port_of(net, &end);
+        int place = alike ? topology->place_of(net->of.topology_self, port) : port;
+        spot.place = dts_mix(spot.place, (uint64_t)place);
+    }
+    return spot;
+}
+
+static int owner(const void *self, int link)
+{
+    const struct dts_parts_net *net = self;
+    return link < net->first_plane ? link / net->node_links : -1;
+}
+
 static void free_net(void *self)
 {
     struct dts_parts_net *net = self;
@@ -221,6 +246,8 @@ static const struct dts_net_ops ops = {
     .route = route,
     .latency = latency,
     .transport = transport,
+    .spot = spot,
+    .owner = owner,
     .ends = dts_parts_ends,
     .free = free_net,
 };

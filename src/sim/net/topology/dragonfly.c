@@ -128,6 +128,12 @@ static void link_name(const void *self, int link, char *name, size_t room)
              from / net->routers, from % net->routers, to % net->routers);
 }
 
+static bool by_place(const void *self)
+{
+    (void)self;
+    return true;
+}
+
 /* Half of the groups against the others; of one group, half of the columns. */
 static double bisection(const void *self)
 {
@@ -153,6 +159,7 @@ const struct dts_topology dts_topology_dragonfly = {
     .places = places,
     .place_of = place_of,
     .ends = ends,
+    .by_place = by_place,
     .paths = dts_dragonfly_paths,
     .share = dts_dragonfly_share,
     .pick = dts_dragonfly_pick,

@@ -189,6 +189,11 @@ static double latency(const void *self, int src, int dst, int path)
     return (2 * meeting_level(tree, src, dst) - 1) * tree->hop_latency_us * 1e-6;
 }
 
+static bool by_place(const void *self)
+{
+    return ((const struct dts_fat_tree *)self)->spread; // else by the number of the port
+}
+
 /* Half of the subtrees of the top against the others, at the level that carries least. */
 static double bisection(const void *self)
 {
@@ -215,6 +220,7 @@ const struct dts_topology dts_topology_fat_tree = {
     .places = places,
     .place_of = place_of,
     .ends = ends,
+    .by_place = by_place,
     .paths = paths,
     .route = route,
     .latency = latency,

@@ -97,6 +97,12 @@ static double latency(const void *self, int src, int dst, int path)
     return src == dst ? 0 : ((const struct star *)self)->latency_us * 1e-6;
 }
 
+static bool by_place(const void *self)
+{
+    (void)self;
+    return true;
+}
+
 static double bisection(const void *self)
 {
     (void)self;
@@ -116,6 +122,7 @@ const struct dts_topology dts_topology_star = {
     .places = places,
     .place_of = place_of,
     .ends = ends,
+    .by_place = by_place,
     .paths = paths,
     .route = route,
     .latency = latency,

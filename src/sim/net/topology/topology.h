@@ -38,6 +38,10 @@ struct dts_topology {
     int (*place_of)(const void *self, int port); // the one that a port is cabled to
     void (*ends)(const void *self, int link, int *from, int *to);
 
+    /* Are routes between ports of two places all alike, but for what a hash of the ports
+     * decides? NULL: no. */
+    bool (*by_place)(const void *self);
+
     int (*paths)(const void *self, int src, int dst);
     double (*share)(const void *self, int src, int dst, int path); // NULL: 1 / paths
 
