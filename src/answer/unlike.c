@@ -187,12 +187,33 @@ static void note_slow(const struct dts_question *q, const int *endpoints, int ra
             slow, in_use, dts_plural(in_use), slow == 1 ? "is" : "are");
 }
 
-static void set_factors(const struct dts_question *q, const struct dts_job *job,
-                        const int *endpoints, const struct kind_seconds *kinds,
-                        struct dts_unlike *unlike)
+/* "slowest: worker 0, 3 times as long; 1 of 8 workers is slow" */
+static void note_workers(const struct dts_slow_workers *slow, int workers,
+                         struct dts_text *text)
+{
+    const struct dts_slow_worker *worst = NULL;
+    int count = 0;
+    for (int i = 0; i < slow->count; i++) {
+        const struct dts_slow_worker *one = &slow->all[i];
+        if (one->worker >= workers || one->factor == 1)
+            continue;
+        count++;
+        if (worst == NULL || one->factor > worst->factor)
+            worst = one;
+    }
+    if (worst != NULL)
+        dts_text_add(text, "%s: worker %d, %.4g times as long; %d of %d workers %s slow",
+                     text->length > 0 ? "; slow workers" : "slowest", worst->worker,
+                     worst->factor, count, workers, count == 1 ? "is" : "are");
+}
+
+static void set_factors(const struct dts_question *q, const struct dts_slow_workers *slow,
+                        const struct dts_job *job, const int *endpoints,
+                        const struct kind_seconds *kinds, struct dts_unlike *unlike)
 {
     const struct dts_platform *platform = q->platform;
     bool any = false;
+    int worker = 0;
     unlike->factor = dts_alloc((size_t)job->ranks, sizeof(*unlike->factor));
     for (int r = 0; r < job->ranks; r++) {
         const int node = node_of(platform, endpoints[r]);
@@ -201,6 +222,8 @@ static void set_factors(const struct dts_question *q, const struct dts_job *job,
             unlike->factor[r] =
                 kinds[dts_platform_kind_of(platform, node)].ratio *
                 (platform->node_factor != NULL ? platform->node_factor[node] : 1);
+        if (dts_job_role(job, r)->kind == DTS_WORKER)
+            unlike->factor[r] *= dts_slow_workers_factor(slow, worker++);
         any |= unlike->factor[r] != 1;
     }
     unlike->mean = 0;
@@ -224,17 +247,20 @@ bool dts_unlike_find(const struct dts_question *q, const struct dts_point *point
     struct kind_seconds kinds[DTS_MOST_KINDS] = {{0}};
     struct dts_text text = {0};
     *unlike = (struct dts_unlike){.mean = 1};
-    if (q->kinds == NULL && q->platform->node_factor == NULL) {
+    const struct dts_slow_workers *slow = &point->scenario->slow_workers;
+    if (q->kinds == NULL && q->platform->node_factor == NULL && slow->count == 0) {
         snprintf(unlike->note, sizeof(unlike->note), "%s", q->platform->hosts_note);
         return true;
     }
     if (!find_ratios(q, point, used, kinds, err))
         return false;
-    set_factors(q, job, endpoints, kinds, unlike);
+    set_factors(q, slow, job, endpoints, kinds, unlike);
     if (q->kinds != NULL)
         note_kinds(q, used, kinds, &text);
     if (q->platform->node_factor != NULL)
         note_slow(q, endpoints, job->ranks, &text);
+    if (slow->count > 0)
+        note_workers(slow, dts_job_workers(job), &text);
     if (q->platform->hosts_note[0] != '\0')
         dts_text_add(&text, "%s%s", text.length > 0 ? "; " : "", q->platform->hosts_note);
     snprintf(unlike->note, sizeof(unlike->note), "%s", dts_text_string(&text));

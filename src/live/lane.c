@@ -8,6 +8,7 @@
 #include "live/library.h"
 #include "live/mpi_call.h"
 #include "live/pieces.h"
+#include "live/timed_wait.h"
 
 static const struct dts_plan *plan_of(const struct dts_lane *lane)
 {
@@ -101,8 +102,11 @@ static void call(void *self, const struct dts_op *op, const struct dts_call *cal
     struct dts_lanes *lanes = lane->of;
     if (call->pass == DTS_AGGREGATE)
         sum_awaited(lane, op);
-    lane->free_s =
-        lanes->live->executor->call(lanes->executor_self, op, lane->step, lane->free_s);
+    const double due_s = lane->free_s;
+    lane->free_s = lanes->live->executor->call(lanes->executor_self, op, lane->step, due_s);
+    if (lanes->live->slow_factor > 1 && dts_op_is_kernel(op))
+        lane->free_s = dts_timed_wait(&(struct dts_sleeper){0}, lane->free_s,
+                                      (lanes->live->slow_factor - 1) * (lane->free_s - due_s));
 }
 
 static void exchange(void *self, const struct dts_op *op, const struct dts_message *messages,

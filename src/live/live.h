@@ -29,6 +29,10 @@ struct dts_live {
     /* Servers walk their plan, whatever their rule (plan/serve.h): for checks of messages. */
     bool in_order;
 
+    /* Kernels of this rank take so many times as long as they need: it waits for the rest, as a
+     * slow device would compute. 0: no longer. */
+    double slow_factor;
+
     /* Where this rank's messages leave and arrive; NULL: in its buffers. MPI's own collectives
      * in 16 bits use the buffers in any case, with the executor's bring() and carry_off(). */
     const struct dts_message_memory *memory;

@@ -85,6 +85,14 @@ bool dts_stream_is_pull(enum dts_stream stream)
            (stream >= DTS_BASE_STREAMS && (stream - DTS_BASE_STREAMS) % 2 == 1);
 }
 
+bool dts_op_is_kernel(const struct dts_op *op)
+{
+    enum dts_pass pass = op->call.pass;
+    return op->stream == DTS_COMPUTE &&
+           (pass == DTS_FORWARD || pass == DTS_BACKWARD || pass == DTS_BACKWARD_INPUT ||
+            pass == DTS_BACKWARD_WEIGHT || pass == DTS_RECOMPUTE || pass == DTS_UPDATE);
+}
+
 const char *dts_pass_name(enum dts_pass pass)
 {
     return pass_names[pass];

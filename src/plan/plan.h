@@ -101,6 +101,11 @@ enum dts_pass {
 
 const char *dts_pass_name(enum dts_pass pass);
 
+struct dts_op;
+
+/* What noise, slowdown and factors act on: what the device computes, not fixed times. */
+bool dts_op_is_kernel(const struct dts_op *op);
+
 /* Part of a buffer of the plan, in elements. */
 struct dts_span {
     int buffer;

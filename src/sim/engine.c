@@ -34,14 +34,6 @@ const char *dts_engine_name(int i)
     return dts_engines[i - 1] != NULL ? dts_engines[i - 1]->name : NULL;
 }
 
-bool dts_engine_is_kernel(const struct dts_op *op)
-{
-    enum dts_pass pass = op->call.pass;
-    return op->stream == DTS_COMPUTE &&
-           (pass == DTS_FORWARD || pass == DTS_BACKWARD || pass == DTS_BACKWARD_INPUT ||
-            pass == DTS_BACKWARD_WEIGHT || pass == DTS_RECOMPUTE || pass == DTS_UPDATE);
-}
-
 /* An operation of a rank costs about as much as a message, too. */
 static double operations(const struct dts_job *job)
 {

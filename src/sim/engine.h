@@ -52,9 +52,6 @@ struct dts_simulation {
     struct dts_progress *progress; // where the engine says how far it is; NULL: nowhere
 };
 
-/* What noise, slowdown and factors act on: what the device computes, not fixed times. */
-bool dts_engine_is_kernel(const struct dts_op *op);
-
 static inline double dts_compute_factor(const struct dts_simulation *simulation, int rank)
 {
     return simulation->compute_factor != NULL ? simulation->compute_factor[rank] : 1;

@@ -53,6 +53,18 @@ check "a measured timeline is written" test -s "$work/t.measured.json"
 check "a predicted timeline is written" test -s "$work/t.json"
 check "a table is written as CSV" grep -q "^ring,exposed_comm," "$work/r.csv"
 
+# A slow worker is planted: the step is as long as its kernels, in the prediction and in the run.
+second_of() { # NAME OF-WHAT: of the predicted or the measured step
+    grep "\"$2\": {" "$work/out" | grep -o "\"$1\": [-0-9.e]*" | head -n 1 | sed 's/.*: //'
+}
+slow_step() {
+    awk -v p="$(second_of total_s predicted)" -v m="$(second_of total_s measured)" -v c="$kernels" \
+        'BEGIN { exit !(c > 0 && p > 60 * c && p < 110 * c && m > 0.97 * p) }'
+}
+live 2 in/small.json $few --format json
+kernels=$(second_of compute_s predicted)
+live 2 in/small.json $few --format json --set 'slow_workers={"factor":100,"workers":[1]}'
+check "a slow worker is planted" slow_step
 
 # What is wrong on the line is said once, not by every rank.
 once() { [ "$status" -eq 2 ] && lines 1 && says "$1"; }

@@ -202,6 +202,19 @@ static bool walk(struct run *run, int i, const struct dts_live *live,
                          &point->timing, err);
 }
 
+/* How many times as long this rank's kernels shall take; 1: it is none that trains. */
+static double slow_factor(const struct run *run, int i)
+{
+    const struct dts_job *job = &run->set.points[i].built.job;
+    const int self = dts_wire_rank(run->wire);
+    int worker = 0;
+    for (int r = 0; r < self && r < job->ranks; r++)
+        worker += dts_job_role(job, r)->kind == DTS_WORKER;
+    return self < job->ranks && dts_job_role(job, self)->kind == DTS_WORKER
+               ? dts_slow_workers_factor(&run->set.scene.scenario.slow_workers, worker)
+               : 1;
+}
+
 static bool run_point(struct run *run, int i, struct dts_error *err)
 {
     const struct dts_live_settings *settings = &run->set.scene.scenario.live;
@@ -218,7 +231,8 @@ static bool run_point(struct run *run, int i, struct dts_error *err)
                             .half = half,
                             .from_rest =
                                 run->set.points[i].question.strategy->kind->trains_nothing,
-                            .steps = settings->warm_up + settings->steps};
+                            .steps = settings->warm_up + settings->steps,
+                            .slow_factor = slow_factor(run, i)};
     struct dts_live_rank rank = {0};
     if (live.executor == NULL)
         return dts_fail(err, DTS_UNSUPPORTED, "live.compute: this build has no \"%s\"",

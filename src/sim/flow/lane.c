@@ -54,7 +54,7 @@ static bool call(struct dts_flow *f, int number)
 {
     struct dts_flow_lane *lane = &f->lanes[number];
     const struct dts_op *op = op_of(lane);
-    const bool kernel = dts_engine_is_kernel(op);
+    const bool kernel = dts_op_is_kernel(op);
     double seconds = op->call.seconds;
     if (kernel)
         seconds *= dts_compute_factor(f->simulation, lane->rank) *

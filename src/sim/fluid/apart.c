@@ -193,7 +193,7 @@ void dts_fluid_begin_call(struct fluid *f, const struct lane *lane)
 
 static bool runs_kernel(const struct lane *lane)
 {
-    return lane->state == CALLING && dts_engine_is_kernel(dts_fluid_op(lane));
+    return lane->state == CALLING && dts_op_is_kernel(dts_fluid_op(lane));
 }
 
 /* Who does it before the last one gains this share of the time between, as long as kernels run;

@@ -121,7 +121,7 @@ static void leave_tail(struct fluid *f, struct lane *lane, double left_s)
 
 void dts_fluid_end_timed(struct fluid *f, struct lane *lane)
 {
-    if (lane->state == CALLING && dts_engine_is_kernel(dts_fluid_op(lane)))
+    if (lane->state == CALLING && dts_op_is_kernel(dts_fluid_op(lane)))
         dts_fluid_end_kernel(f, lane);
     leave_tail(f, lane, lane->state == CALLING ? lane->late_s : 0);
 }
@@ -174,7 +174,7 @@ static void begin_call(struct fluid *f, struct lane *lane, double late_s)
     lane->state = CALLING;
     lane->left_s = op->call.seconds;
     lane->mean = 1;
-    if (dts_engine_is_kernel(op)) {
+    if (dts_op_is_kernel(op)) {
         lane->plain_s = op->call.seconds * f->noise[role];
         lane->left_s = dts_fluid_kernel_s(f, lane, lane->plain_s);
         if (pace->by_member != NULL && lane->left_s > 0)

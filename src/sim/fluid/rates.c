@@ -31,7 +31,7 @@ static void find_computing(struct fluid *f)
         f->computing[c] = false;
     for (size_t i = 0; i < f->timed.count; i++) {
         const struct lane *lane = &f->lanes[f->timed.all[i]];
-        if (lane->state == CALLING && dts_engine_is_kernel(dts_fluid_op(lane)))
+        if (lane->state == CALLING && dts_op_is_kernel(dts_fluid_op(lane)))
             f->computing[lane->cohort] = true;
     }
 }

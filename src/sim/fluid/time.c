@@ -7,7 +7,7 @@ static double call_speed(const struct fluid *f, const struct lane *lane)
 {
     if (f->simulation->slowdown == 0)
         return 1;
-    bool slow = lane->state == CALLING && dts_engine_is_kernel(dts_fluid_op(lane)) &&
+    bool slow = lane->state == CALLING && dts_op_is_kernel(dts_fluid_op(lane)) &&
                 f->talking[lane->cohort] > 0;
     return slow ? 1 / (1 + f->simulation->slowdown) : 1;
 }

@@ -22,7 +22,7 @@ static double compute_seconds(const struct dts_plan *plan, double factor)
     for (int o = 0; o < plan->op_count; o++)
         if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].stream == DTS_COMPUTE)
             seconds +=
-                plan->ops[o].call.seconds * (dts_engine_is_kernel(&plan->ops[o]) ? factor : 1);
+                plan->ops[o].call.seconds * (dts_op_is_kernel(&plan->ops[o]) ? factor : 1);
     return seconds;
 }
 

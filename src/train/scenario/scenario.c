@@ -75,7 +75,7 @@ struct words {
     struct dts_placing placement;
     struct dts_training training;
     struct dts_live_settings live;
-    struct dts_cfg devices, strategies, references, measurements;
+    struct dts_cfg devices, slow_workers, strategies, references, measurements;
     int steps, seed;
     bool noise;
     const char *memory_check;
@@ -129,6 +129,9 @@ static const struct dts_field fields[] = {
      .help = "samples of a step: per_device or global"},
     {DTS_KEY(struct words, placement), .type = DTS_OBJECT, .missing = "{}",
      .fields = placement_fields, .help = "where ranks sit"},
+    {DTS_KEY(struct words, slow_workers), .type = DTS_OTHER, .missing = "null",
+     .help = "workers whose kernels take longer, simulated and planted under --live: "
+             "{\"factor\", \"workers\"}, or a list of these"},
     {DTS_KEY(struct words, strategies), .type = DTS_OTHER,
      .help = "ways to train, side by side: a list of objects with \"kind\""},
     {.key = "memory",
@@ -260,6 +263,14 @@ static bool check_schedule(const struct dts_cfg *live, const struct dts_schedule
                         schedule->warm_up);
 }
 
+static int most_workers(const struct dts_scenario *scenario)
+{
+    int most = 0;
+    for (size_t i = 0; i < scenario->device_count; i++)
+        most = scenario->devices[i] > most ? scenario->devices[i] : most;
+    return most;
+}
+
 static bool read(struct dts_scenario *scenario, struct dts_error *err)
 {
     struct dts_cfg top = dts_doc_top(scenario->doc);
@@ -282,6 +293,8 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
     return check_batch(&top, &words.batch, err) && check_dataset(&top, &words.dataset, err) &&
            read_placement(&top, &scenario->placing, err) &&
            dts_scenario_devices(scenario, &words.devices, err) &&
+           dts_slow_workers_read(&scenario->slow_workers, &words.slow_workers,
+                                 most_workers(scenario), err) &&
            dts_training_load(&scenario->training, &top, err) &&
            dts_scenario_load_model(&scenario->model, &words.model, &top, err) &&
            dts_scenario_load_stack(&scenario->stack, &words.stack, &top, err) &&
@@ -317,6 +330,7 @@ void dts_scenario_free(struct dts_scenario *scenario)
     free(scenario->references);
     free(scenario->measurements);
     free(scenario->devices);
+    dts_slow_workers_free(&scenario->slow_workers);
     free(scenario->placing.nodes);
     free(scenario->name_owned);
     free(scenario->folder_owned);

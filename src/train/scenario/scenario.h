@@ -13,6 +13,7 @@
 #include "device/stack.h"
 #include "train/model/model.h"
 #include "train/scenario/scenario_live.h"
+#include "train/scenario/slow_workers.h"
 #include "train/scenario/training.h"
 
 struct dts_strategy_kind;
@@ -67,6 +68,7 @@ struct dts_scenario {
     bool memory_warns; // a point that does not fit is predicted all the same
     int *devices;      // points; owned
     size_t device_count;
+    struct dts_slow_workers slow_workers;
     int batch_per_device; // weak scaling; 0: batch_global is given
     int batch_global;     // strong scaling
     int batch_micro;      // with batch_global: of a replica in a microbatch; 0: by accumulate
