@@ -85,6 +85,9 @@ struct dts_flow_message {
     double since_s;        // when its rate was set
     double rate, new_rate; // bytes/s
     double slow;           // 1 + message_slowdown while a rank of it computes
+    double clock_mark;     // what the clock of `bound` shows when it is over
+    uint64_t clock_order;  // of one mark, who came first
+    int clock_place;       // in the queue of the clock
 };
 
 /* Where two ranks meet: messages that were sent and are not asked for yet, or that are asked

@@ -24,6 +24,7 @@ static void meet_link(struct dts_flow *f, int number)
     if (link->mark == w->mark)
         return;
     link->mark = w->mark;
+    dts_flow_clock_clear(f, number);
     dts_flow_wire_list_add(&w->met_links, number);
     if (link->bound == 0)
         return;
@@ -68,6 +69,7 @@ static void meet_first(struct dts_flow *f)
     graze_none(w);
     for (int i = 0; i < w->dirty.count; i++) {
         w->links[w->dirty.of[i]].dirty = false;
+        dts_flow_clock_take(f, w->dirty.of[i]);
         if (w->links[w->dirty.of[i]].bound > 0)
             meet_link(f, w->dirty.of[i]);
     }
@@ -77,7 +79,10 @@ static void meet_first(struct dts_flow *f)
             dts_flow_wire_path_of(w, &f->messages[w->fresh.of[i]]);
         meet(f, w->fresh.of[i]);
         for (int h = path->first; h < path->first + path->count; h++)
-            graze(w, w->hops[h].link, (double)w->hops[h].part * path->most_bytes_per_s);
+            if (w->links[w->hops[h].link].clock != NULL)
+                meet_link(f, w->hops[h].link);
+            else
+                graze(w, w->hops[h].link, (double)w->hops[h].part * path->most_bytes_per_s);
     }
     w->fresh.count = 0;
     meet_too_full(f);
@@ -194,4 +199,6 @@ void dts_flow_wire_settle(struct dts_flow *f)
         take_over(f, w->met.of[i]);
     for (int i = 0; i < w->met_links.count; i++)
         sum_anew(f, &w->links[w->met_links.of[i]]);
+    for (int i = 0; i < w->met_links.count; i++)
+        dts_flow_clock_set(f, w->met_links.of[i]);
 }

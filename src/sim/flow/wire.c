@@ -71,13 +71,17 @@ static void enter(struct dts_flow *f, int number)
     m->bound = DTS_FLOW_NONE;
     m->first_back = new_back(w, path->count);
     bool fits = true;
+    int clocked = DTS_FLOW_NONE;
     for (int h = 0; h < path->count; h++) {
         const struct dts_flow_wire_hop hop = w->hops[path->first + h];
         struct dts_flow_wire_link *link = &w->links[hop.link];
         cross(w, m, number, h, link);
+        clocked = link->clock != NULL ? hop.link : clocked;
         fits &= link->load + (double)hop.part * m->rate <= link->bytes_per_s * FULL;
     }
-    if (!fits) {
+    if (clocked != DTS_FLOW_NONE && dts_flow_clock_enter(f, clocked, number))
+        return;
+    if (!fits || clocked != DTS_FLOW_NONE) {
         m->rate = 0;
         dts_flow_wire_list_add(&w->fresh, number);
         return;
@@ -106,14 +110,18 @@ static void due(struct dts_flow *f, int number)
     struct dts_flow_wire *w = f->wire;
     const struct dts_flow_message *m = &f->messages[number];
     const struct dts_flow_wire_path *path = dts_flow_wire_path_of(w, m);
+    const bool clocked = m->bound != DTS_FLOW_NONE && w->links[m->bound].clock != NULL;
+    const int kept =
+        clocked && dts_flow_clock_leave(f, m->bound, number) ? m->bound : DTS_FLOW_NONE;
     if (m->bound != DTS_FLOW_NONE)
         w->links[m->bound].bound--;
     for (int h = 0; h < path->count; h++) {
         const struct dts_flow_wire_hop hop = w->hops[path->first + h];
         struct dts_flow_wire_link *link = &w->links[hop.link];
         uncross(f, link, w->backs[m->first_back + h]);
-        link->load = link->count == 0 ? 0 : link->load - (double)hop.part * m->rate;
-        if (link->bound > 0 && !link->dirty) {
+        link->load -= clocked ? 0 : (double)hop.part * m->rate;
+        link->load = link->count == 0 ? 0 : link->load;
+        if ((link->bound > 0 || link->clock != NULL) && hop.link != kept && !link->dirty) {
             link->dirty = true;
             dts_flow_wire_list_add(&w->dirty, hop.link);
         }
@@ -137,11 +145,17 @@ static void slow(struct dts_flow *f, int rank)
 {
     for (int number = 0; number < (int)f->message_count; number++) {
         const struct dts_flow_message *m = &f->messages[number];
-        if (m->place == DTS_FLOW_NONE || m->state != DTS_FLOW_ON_WIRE ||
+        const bool on_wire = m->state == DTS_FLOW_ON_WIRE;
+        const bool clocked =
+            on_wire && m->bound != DTS_FLOW_NONE &&
+            ((const struct dts_flow_wire *)f->wire)->links[m->bound].clock != NULL;
+        if (!on_wire || (m->place == DTS_FLOW_NONE && !clocked) ||
             (m->src != rank && m->dst != rank) || isinf(m->rate))
             continue;
         const double now = slowness(f, m);
-        if (now != m->slow)
+        if (now != m->slow && clocked)
+            dts_flow_clock_slow(f, m->bound, number, now);
+        else if (now != m->slow)
             dts_flow_wire_move_on(f, number, m->rate, now);
     }
 }
@@ -155,8 +169,10 @@ void dts_flow_wire_open(struct dts_flow_wire *w)
 
 void dts_flow_wire_free(struct dts_flow_wire *w)
 {
-    for (size_t l = 0; l < w->link_count; l++)
+    for (size_t l = 0; l < w->link_count; l++) {
         free(w->links[l].flows);
+        dts_flow_clock_free(w->links[l].clock);
+    }
     free(w->links);
     free(w->paths);
     free(w->hops);

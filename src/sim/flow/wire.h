@@ -12,6 +12,10 @@
  *
  * until nothing of this is found. So workers that share a server are settled, not all the
  * servers that they also send to. Rates are settled once a moment.
+ *
+ * A link that limits many messages has a clock (clock.c): bytes that each of them has had since
+ * it was set. A message is over when the clock shows its mark, whatever the rate was meanwhile,
+ * so that one more or one less of them changes a number in place of all their dates.
  */
 #ifndef DTS_SIM_FLOW_WIRE_H
 #define DTS_SIM_FLOW_WIRE_H
@@ -33,7 +37,7 @@ struct dts_flow_wire_path {
 
 struct dts_flow_wire_link {
     double bytes_per_s;
-    double load;         // sum of rates
+    double load;         // sum of rates; of a message under another link's clock the highest
     int *flows;          // pairs: message, its hop; owned
     int count, room;     // of pairs
     int bound;           // messages that this link limits
@@ -43,6 +47,22 @@ struct dts_flow_wire_link {
     double level;        // the rate of those whom it limits; INFINITY: nobody
     int delta_mark;      // of the look that met it
     double delta;        // bytes/s that the look found
+    int wait, patience;  // so often it is settled before it gets a clock again; what is left
+    struct dts_flow_wire_clock *clock; // owned; NULL: it has none
+};
+
+/* While a link has one, no other link that its messages cross limits anybody, and all of these
+ * have room for the highest pace. */
+struct dts_flow_wire_clock {
+    double bytes, at_s;   // what it showed then
+    double pace;          // bytes/s: the rate of all its messages
+    double left, weight;  // of the link: the room for them, and their parts
+    double highest;       // pace
+    double least_cap;     // of their paths alone
+    double fastest_other; // rate of a message that crosses the link and has another limit
+    int *queue;           // messages, a heap by mark; owned
+    int count, turns;     // turns: messages that came and went
+    size_t room;
 };
 
 /* A list of numbers that is filled anew in each settling. */
@@ -86,6 +106,21 @@ int dts_flow_wire_path_find(struct dts_flow *flow, int pair, int path);
 /* settle.c: who gets another rate since messages entered and left; then fill.c: which. */
 void dts_flow_wire_settle(struct dts_flow *flow);
 void dts_flow_wire_fill(struct dts_flow *flow);
+
+/* clock.c. A message enters, or is over: returns false where the link has no clock, or cannot
+ * keep it: then it must be settled. */
+bool dts_flow_clock_enter(struct dts_flow *flow, int link, int message);
+bool dts_flow_clock_leave(struct dts_flow *flow, int link, int message);
+void dts_flow_clock_slow(struct dts_flow *flow, int link, int message, double slow);
+
+/* Set one where many messages are limited, after the link was settled; take it away, before. */
+void dts_flow_clock_set(struct dts_flow *flow, int link);
+void dts_flow_clock_take(struct dts_flow *flow, int link);
+
+void dts_flow_clock_free(struct dts_flow_wire_clock *clock);
+
+/* Take away the clocks of all links whose messages cross this one. */
+void dts_flow_clock_clear(struct dts_flow *flow, int link);
 
 /* From now on a message moves at another rate. */
 void dts_flow_wire_move_on(struct dts_flow *flow, int message, double rate, double slow);
