@@ -100,7 +100,7 @@ static bool place(const struct dts_question *q, struct dts_built *built, struct 
     if (built->endpoints != NULL)
         return true;
     if (!q->strategy->kind->ranks_needed(&built->point, &needed, err) ||
-        !dts_place(q->platform, &placement, needed.devices, needed.hosts, needed.dedicated,
+        !dts_place(q->platform, &placement, needed.devices, needed.hosts, needed.apart,
                    &built->endpoints, err))
         return false;
     built->ranks = needed.devices + needed.hosts;

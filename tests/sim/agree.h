@@ -186,7 +186,7 @@ static inline int *agree_endpoints(const struct dts_platform *platform,
     struct dts_placement placement = {.kind = kind, .seed = 7};
     struct dts_error err = {0};
     int hosts = job->ranks - job->roles[0].count, *endpoints = NULL;
-    CHECK(dts_place(platform, &placement, job->roles[0].count, hosts, true, &endpoints, &err));
+    CHECK(dts_place(platform, &placement, job->roles[0].count, hosts, hosts, &endpoints, &err));
     CHECK_STRING(err.text, "");
     return endpoints;
 }

@@ -99,7 +99,7 @@ static inline bool agree_point_build(const struct dts_scene *scene, int strategy
                            &samples, &p->seconds, &err) &&
          dts_build(&p->point, &p->job, &err) &&
          p->point.strategy->kind->ranks_needed(&p->point, &needed, &err) &&
-         dts_place(platform, &placement, needed.devices, needed.hosts, needed.dedicated,
+         dts_place(platform, &placement, needed.devices, needed.hosts, needed.apart,
                    &p->endpoints, &err);
     CHECK_STRING(err.text, "");
     const struct dts_strategy_kind *kind = p->point.strategy->kind;

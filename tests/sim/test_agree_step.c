@@ -193,6 +193,17 @@ static void servers_among_the_workers_agree(void)
     agree_end();
 }
 
+/* Rows of a table of 800,000 words beside dense tensors: many small messages, or half of all.
+ */
+static void tables_as_rows_agree(void)
+{
+    static const struct place places[] = {{NULL, {NULL}, 8}, {NULL, {NULL}, 32}};
+    agree_table("Sparse tables as rows");
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        all_on("tests/data/agree_rows.json", &places[i]);
+    agree_end();
+}
+
 /* Synchronous parameter servers on the workers' nodes, and a dedicated one, with messages for
  * each tensor by gRPC. Latency that blocks is as long as the wire is busy here, and takes
  * nothing from others. */
@@ -273,6 +284,6 @@ static void steps_of_synchronized_normalization_agree(void)
 }
 
 TESTS(TEST(whole_steps_agree), TEST(servers_among_the_workers_agree),
-      TEST(small_messages_to_servers_agree), TEST(collectives_of_unlike_sizes_agree),
-      TEST(buckets_that_leave_in_cycles_agree), TEST(large_tensors_in_pieces_agree),
-      TEST(steps_of_synchronized_normalization_agree))
+      TEST(small_messages_to_servers_agree), TEST(tables_as_rows_agree),
+      TEST(collectives_of_unlike_sizes_agree), TEST(buckets_that_leave_in_cycles_agree),
+      TEST(large_tensors_in_pieces_agree), TEST(steps_of_synchronized_normalization_agree))

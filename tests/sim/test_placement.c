@@ -20,7 +20,7 @@ static int *place(const struct dts_platform *platform, const struct dts_placemen
 {
     int *endpoints = NULL;
     *err = (struct dts_error){0};
-    if (!dts_place(platform, placement, devices, hosts, dedicated, &endpoints, err))
+    if (!dts_place(platform, placement, devices, hosts, dedicated ? hosts : 0, &endpoints, err))
         return NULL;
     bool used[352] = {false}, busy[44] = {false};
     for (int i = 0; i < devices; i++) {

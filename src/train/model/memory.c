@@ -14,15 +14,15 @@
  * Left out: workspaces of convolutions, buffers of communication, the framework's own memory,
  * and what its allocator loses.
  */
+#include <math.h>
 #include <stdint.h>
 
-#include "train/model/model.h"
+#include "train/model/tables.h"
 
-/* The table of a layer: always its only tensor. */
-static const struct dts_param *table_of(const struct dts_layer *layer)
+/* Rows of a table that can have a gradient. */
+static double rows_at_most(const struct dts_layer *layer, double batch)
 {
-    const bool sparse = layer->param_count > 0 && layer->params[0].sparse_row > 0;
-    return sparse ? &layer->params[0] : NULL;
+    return fmin(batch * dts_table_words(layer), dts_table_height(layer));
 }
 
 double dts_model_rows(const struct dts_model *model, double batch, double *values)
@@ -30,15 +30,12 @@ double dts_model_rows(const struct dts_model *model, double batch, double *value
     double all = 0;
     *values = 0;
     for (int l = 0; l < model->layer_count; l++) {
-        const struct dts_param *table = table_of(&model->layers[l]);
-        if (table == NULL)
+        const struct dts_layer *layer = &model->layers[l];
+        if (dts_layer_table(layer) == NULL)
             continue;
-        const double width = (double)table->sparse_row;
-        const double tokens =
-            batch * (double)dts_dims_elements(&model->layers[l].output) / width;
-        const double rows = (double)table->count / width;
-        all += tokens < rows ? tokens : rows;
-        *values += (tokens < rows ? tokens : rows) * width;
+        const double rows = rows_at_most(layer, batch);
+        all += rows;
+        *values += rows * (double)dts_layer_table(layer)->sparse_row;
     }
     return all;
 }
@@ -47,8 +44,8 @@ double dts_model_tables(const struct dts_model *model)
 {
     double values = 0;
     for (int l = 0; l < model->layer_count; l++)
-        if (table_of(&model->layers[l]) != NULL)
-            values += (double)table_of(&model->layers[l])->count;
+        if (dts_layer_table(&model->layers[l]) != NULL)
+            values += (double)dts_layer_table(&model->layers[l])->count;
     return values;
 }
 
@@ -56,17 +53,32 @@ double dts_model_updated(const struct dts_model *model, const struct dts_optimiz
                          const struct dts_samples *samples, double *searched)
 {
     const bool whole = samples->exchanged && optimizer->state_values == 0;
-    const double tables = dts_model_tables(model);
-    double values;
-    dts_model_rows(model, samples->step, &values);
-    *searched = samples->exchanged && !whole ? tables : 0;
-    return whole ? model->parameters : model->parameters - tables + values;
+    double values = model->parameters;
+    *searched = 0;
+    for (int l = 0; l < model->layer_count; l++) {
+        const struct dts_layer *layer = &model->layers[l];
+        const struct dts_param *table = dts_layer_table(layer);
+        if (table == NULL)
+            continue;
+        if (samples->exchanged && dts_table_listed(layer, &samples->tables)) {
+            values -= (double)table->count;
+            if (!samples->tables.elsewhere)
+                values += (double)table->sparse_row *
+                          dts_table_rows(layer, &samples->tables, samples->step);
+            continue;
+        }
+        *searched += samples->exchanged && !whole ? (double)table->count : 0;
+        if (!whole)
+            values += rows_at_most(layer, samples->step) * (double)table->sparse_row -
+                      (double)table->count;
+    }
+    return values;
 }
 
 const struct dts_layer *dts_model_sparse(const struct dts_model *model)
 {
     for (int l = 0; l < model->layer_count; l++)
-        if (table_of(&model->layers[l]) != NULL)
+        if (dts_layer_table(&model->layers[l]) != NULL)
             return &model->layers[l];
     return NULL;
 }

@@ -11,6 +11,7 @@
 #include "kernels/update/update_cost.h"
 #include "train/model/layer/layer.h"
 #include "train/model/part.h"
+#include "train/model/table_rule.h"
 
 struct dts_layer {
     const char *name; // unique; owned by the model
@@ -131,6 +132,7 @@ struct dts_samples {
     /* Gradients are exchanged between devices: those of sparse tables are dense, and cleared in
      * each step. */
     bool exchanged;
+    struct dts_table_rule tables; // but for these
 };
 
 /* Values that an update changes: all but the rows of sparse tables that no sample names. Where

@@ -4,6 +4,12 @@
  *
  *     compute   fwd 0 | fwd 1 | bwd 1 | bwd 0 |                     | update
  *     data                            | all-reduce 1 | all-reduce 0 |
+ *
+ * Tables as rows (tables.h): rows of two devices are other rows, so they are not summed on
+ * their way. All devices gather the rows of all, and each adds them (Sergeev and Del Balso
+ * 2018, arXiv:1802.05799: what Horovod does with tf.IndexedSlices):
+ *
+ *     data                            | all-gather 1 | add 1 | all-reduce 0 |
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +17,16 @@
 #include "base/mem.h"
 #include "train/strategy/build.h"
 #include "train/strategy/coll_choice.h"
+#include "train/strategy/gather.h"
 #include "train/strategy/keys.h"
+#include "train/strategy/tables.h"
 
 struct allreduce {
     struct dts_coll_choice choice;
     struct dts_coll_choice statistics; // of synchronized batch normalization
     double bucket_bytes, first_bucket_bytes;
     bool overlap;
+    struct dts_tables tables;
     struct dts_bucket_policy policy; // what follows from these and from the stack
 };
 
@@ -37,6 +46,13 @@ static const struct dts_field fields[] = {
      .help = "with synchronized batch_norm: how its sums are added up; default: as gradients"},
     {DTS_KEY(struct allreduce, overlap), .type = DTS_BOOL, .missing = "null",
      .help = "exchange while backward computes; else after it; default: as the stack does"},
+    {DTS_TABLES_KEY(struct allreduce, tables),
+     .help = "gradients of sparse tables: dense (default): summed whole; rows: all devices "
+             "gather the rows "
+             "that each touched"},
+    {DTS_DENSITY_KEY(struct allreduce, tables)},
+    {DTS_DENSE_ABOVE_KEY(struct allreduce, tables)},
+    {DTS_INDEX_BYTES_KEY(struct allreduce, tables)},
     {0},
 };
 
@@ -60,7 +76,7 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     else if (!dts_coll_choice_prepare(&a->statistics, stack, at, err))
         return false;
     a->policy = dts_bucket_policy_of(at, stack, a->bucket_bytes, a->first_bucket_bytes);
-    return true;
+    return dts_tables_prepare(&a->tables, at, err);
 }
 
 static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed *needed,
@@ -71,23 +87,35 @@ static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed 
     return true;
 }
 
+/* Where gradients are, and the rows of all devices; -1: there are none. */
+struct buffers {
+    int gradients, rows;
+};
+
 static bool add_exchanges(const struct dts_point *point, struct dts_plan *plan,
-                          const struct dts_bucket *buckets, int count, int gradients,
-                          const struct dts_compute_ops *ops, struct dts_error *err)
+                          const struct dts_bucket *buckets, int count,
+                          const struct buffers *buffers, const struct dts_compute_ops *ops,
+                          struct dts_error *err)
 {
     const struct allreduce *a = point->strategy->self;
     const struct dts_members all = dts_point_members(point);
-    double element_bytes = (double)plan->buffers[gradients].element_bytes;
+    double element_bytes = (double)plan->buffers[buffers->gradients].element_bytes;
 
     for (int b = 0; b < count; b++) {
         int ready = dts_build_delay(plan, DTS_DATA, &buckets[b],
                                     a->overlap ? ops->ready[b] : ops->last);
+        if (buckets[b].table >= 0) {
+            const struct dts_gather gather = {&a->choice, point, plan, buckets, buffers->rows};
+            if (!dts_gather_add(&gather, b, ready, err))
+                return false;
+            continue;
+        }
         struct dts_collective collective;
         if (!dts_coll_choice_make(&a->choice, point, &all, DTS_ALLREDUCE,
                                   (double)buckets[b].elements * element_bytes, &collective,
                                   err))
             return false;
-        collective.data = dts_bucket_span(buckets, b, gradients);
+        collective.data = dts_bucket_span(buckets, b, buffers->gradients);
         char label[32];
         snprintf(label, sizeof(label), "all-reduce %d", b);
         int op = dts_plan_collective(plan, DTS_DATA, label, collective);
@@ -102,16 +130,19 @@ static bool add_plan(const struct dts_point *point, const struct dts_collective 
 {
     const struct allreduce *a = point->strategy->self;
     struct dts_bucket *buckets;
-    int count = dts_buckets(&point->scenario->model, &a->policy, dts_point_wire_bytes(point),
-                            point->seconds->backward, &buckets);
+    const int count = dts_tables_buckets(&a->tables, point, &a->policy, 1, &buckets);
     struct dts_compute_ops ops = {.ready = dts_alloc((size_t)count, sizeof(int)),
                                   .statistics = statistics};
     bool alone = point->devices == 1;
-    int gradients = alone ? -1 : dts_build_buffer(point, plan, buckets, count);
+    struct buffers buffers = {-1, -1};
+    if (!alone)
+        buffers.gradients = dts_build_buffer(point, plan, buckets, count);
+    if (!alone && dts_tables_any(buckets, count))
+        buffers.rows = dts_tables_buffer(point, plan, buckets, count, (size_t)point->devices);
 
     dts_build_compute(point, plan, buckets, count, &ops);
     int first = plan->op_count;
-    const bool good = alone || add_exchanges(point, plan, buckets, count, gradients, &ops, err);
+    const bool good = alone || add_exchanges(point, plan, buckets, count, &buffers, &ops, err);
     int last = plan->op_count;
     dts_build_call(
         point, plan, "update",
@@ -130,6 +161,8 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     const bool synchronizes = dts_build_synchronizes(point);
     const struct dts_members all = dts_point_members(point);
     struct dts_collective statistics;
+    if (!dts_tables_check(&a->tables, point, err))
+        return false;
     if (synchronizes && !dts_coll_choice_small(&a->statistics, point, &all, &statistics, err))
         return false;
 
@@ -138,6 +171,19 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     job->ranks = point->devices;
     job->roles[0] = (struct dts_role){.name = "worker", .count = point->devices};
     return add_plan(point, synchronizes ? &statistics : NULL, &job->roles[0].plan, err);
+}
+
+static struct dts_table_rule tables(const struct dts_point *point)
+{
+    const struct allreduce *a = point->strategy->self;
+    return dts_tables_rule(&a->tables, point, false);
+}
+
+static void rows_memory(const struct dts_point *point, struct dts_memory *needed)
+{
+    const struct allreduce *a = point->strategy->self;
+    if (point->devices > 1)
+        dts_tables_memory(&a->tables, point, false, point->devices, needed);
 }
 
 const struct dts_strategy_kind dts_strategy_allreduce = {
@@ -149,4 +195,6 @@ const struct dts_strategy_kind dts_strategy_allreduce = {
     .prepare = prepare,
     .ranks_needed = ranks_needed,
     .build = build,
+    .tables = tables,
+    .rows_memory = rows_memory,
 };

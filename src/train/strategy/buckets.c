@@ -42,6 +42,7 @@ static void add_tensor(struct cutter *c, size_t elements, int layer, double cycl
     struct dts_bucket *bucket = &c->buckets[c->count - 1];
     bucket->elements += elements;
     bucket->tensors++;
+    bucket->table = -1;
     bucket->ready_after = layer;
     bucket->first_layer = layer;
     c->cycle = cycle;
@@ -50,6 +51,15 @@ static void add_tensor(struct cutter *c, size_t elements, int layer, double cycl
         c->count == 1 && c->policy->first_bytes > 0 ? c->policy->first_bytes : c->policy->bytes;
     double bytes = (double)bucket->elements * (double)c->element_bytes;
     c->open = c->policy->bytes > 0 && bytes < full;
+}
+
+/* Rows of a table: behind what is open, and nothing behind them. */
+static void add_rows(struct cutter *c, size_t elements, int layer, double cycle)
+{
+    c->open = false;
+    add_tensor(c, elements, layer, cycle);
+    c->open = false;
+    c->buckets[c->count - 1].table = layer;
 }
 
 /* The bucket of a cycle leaves when the cycle is over: after which layer's backward is that? */
@@ -73,6 +83,13 @@ static void wait_for_cycle(struct dts_bucket *bucket, const double *backward_s, 
 int dts_buckets(const struct dts_model *model, const struct dts_bucket_policy *policy,
                 size_t element_bytes, const double *backward_s, struct dts_bucket **buckets)
 {
+    return dts_buckets_apart(model, policy, element_bytes, backward_s, NULL, buckets);
+}
+
+int dts_buckets_apart(const struct dts_model *model, const struct dts_bucket_policy *policy,
+                      size_t element_bytes, const double *backward_s, const size_t *apart,
+                      struct dts_bucket **buckets)
+{
     struct cutter c = {.policy = policy, .element_bytes = element_bytes};
     bool cycles = policy->cycle_s > 0 && backward_s != NULL;
     double done_s = 0;
@@ -81,9 +98,12 @@ int dts_buckets(const struct dts_model *model, const struct dts_bucket_policy *p
         const struct dts_layer *layer = &model->layers[l];
         done_s += cycles ? backward_s[l] : 0;
         double cycle = cycles ? floor(done_s / policy->cycle_s) : 0;
-        for (int p = layer->param_count - 1; p >= 0; p--)
+        const int rows = apart != NULL && apart[l] > 0; // of its first tensor
+        for (int p = layer->param_count - 1; p >= rows; p--)
             if (layer->params[p].count > 0)
                 add_tensor(&c, layer->params[p].count, l, cycle);
+        if (rows)
+            add_rows(&c, apart[l], l, cycle);
     }
     for (int b = 0; cycles && b < c.count; b++)
         wait_for_cycle(&c.buckets[b], backward_s, model->layer_count, policy->cycle_s);

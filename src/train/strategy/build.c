@@ -14,13 +14,13 @@ static bool check_places(const struct dts_point *point, const struct dts_ranks_n
                               machine->nodes, dts_plural(machine->nodes),
                               machine->devices_per_node);
 
-    long nodes = (long)dts_point_nodes(point) + (needed->dedicated ? needed->hosts : 0);
+    long nodes = (long)dts_point_nodes(point) + needed->apart;
     if (nodes > machine->nodes)
         return dts_point_fail(point, err,
                               "%s: %d node%s of workers and %d of servers are more than the %d "
                               "node%s of the platform",
                               point->strategy->name, dts_point_nodes(point),
-                              dts_plural(dts_point_nodes(point)), needed->hosts, machine->nodes,
+                              dts_plural(dts_point_nodes(point)), needed->apart, machine->nodes,
                               dts_plural(machine->nodes));
     return true;
 }

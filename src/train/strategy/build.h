@@ -16,6 +16,7 @@ struct dts_bucket {
     int ready_after; // the exchange waits for the backward call of this layer
     int first_layer; // the earliest layer (in forward order) that has a weight in the bucket
     int tensors;     // in the bucket, as a whole or in part
+    int table;       // the layer of whose sparse table these are rows; -1: whole tensors
     double delay_s;  // the exchange waits so long after that backward call (policy->cycle_s)
 };
 
@@ -24,6 +25,12 @@ struct dts_bucket {
  * where backward_s is NULL. The caller frees *buckets. */
 int dts_buckets(const struct dts_model *model, const struct dts_bucket_policy *policy,
                 size_t element_bytes, const double *backward_s, struct dts_bucket **buckets);
+
+/* The same with layers whose tables travel as rows: apart[l] elements are a bucket of their
+ * own; 0: the layer has none. */
+int dts_buckets_apart(const struct dts_model *model, const struct dts_bucket_policy *policy,
+                      size_t element_bytes, const double *backward_s, const size_t *apart,
+                      struct dts_bucket **buckets);
 
 /* A gradient tensor, and the layer whose backward call finishes it. */
 struct dts_gradient {
@@ -52,7 +59,7 @@ struct dts_compute_ops {
     int *ready; // of each bucket: the operation that finishes it; the caller's array
 
     /* Of each bucket: the operation of the previous step that brings the weights for the first
-     * forward call of its layers. NULL: no call waits for weights. */
+     * forward call of its layers, -1: none does. NULL: no call waits for weights. */
     const int *arrival;
 
     int last; // the last backward operation
@@ -94,8 +101,8 @@ enum { DTS_GRADIENTS, DTS_WEIGHTS };
  * stack says. */
 size_t dts_point_wire_bytes(const struct dts_point *point);
 
-/* Adds a buffer with all gradients (or all weights), as they are on the wire. dts_bucket_span()
- * is the part of a bucket in it. */
+/* Adds a buffer with all gradients (or all weights) that travel whole, as they are on the wire.
+ * dts_bucket_span() is the part of a bucket in it, or of rows in a buffer of rows. */
 int dts_build_buffer(const struct dts_point *point, struct dts_plan *plan,
                      const struct dts_bucket *buckets, int bucket_count);
 struct dts_span dts_bucket_span(const struct dts_bucket *buckets, int bucket, int buffer);

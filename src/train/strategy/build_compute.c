@@ -85,7 +85,7 @@ static void add_forward(const struct dts_layer_ops *layers, int microbatch,
     for (int l = 0; l < layers->point->scenario->model.layer_count; l++) {
         dts_layer_ops_first(layers, DTS_FORWARD, l, microbatch);
         for (int b = 0; microbatch == 0 && ops->arrival != NULL && b < bucket_count; b++)
-            if (buckets[b].first_layer == l)
+            if (buckets[b].first_layer == l && ops->arrival[b] >= 0)
                 dts_plan_after_previous(layers->plan, ops->arrival[b]);
         dts_layer_ops_rest(layers, DTS_FORWARD, l, microbatch);
     }
@@ -131,7 +131,7 @@ int dts_build_buffer(const struct dts_point *point, struct dts_plan *plan,
 {
     size_t elements = 0;
     for (int b = 0; b < bucket_count; b++)
-        elements += buckets[b].elements;
+        elements += buckets[b].table < 0 ? buckets[b].elements : 0;
     return dts_plan_buffer(plan, elements, dts_point_wire_bytes(point));
 }
 
@@ -139,7 +139,8 @@ struct dts_span dts_bucket_span(const struct dts_bucket *buckets, int bucket, in
 {
     struct dts_span span = {.buffer = buffer, .count = buckets[bucket].elements};
     for (int b = 0; b < bucket; b++)
-        span.first += buckets[b].elements;
+        if ((buckets[b].table < 0) == (buckets[bucket].table < 0))
+            span.first += buckets[b].elements;
     return span;
 }
 

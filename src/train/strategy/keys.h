@@ -50,4 +50,24 @@
         .help = "the same for the first bucket; default: the stack's, or bucket_bytes where "  \
                 "that is given"
 
+/* How gradients of sparse tables travel (tables.h): first the word, then what is known of rows.
+ */
+#define DTS_TABLES_KEY(owner, tables)                                                          \
+    DTS_KEY_OF(owner, "tables", tables.word), .type = DTS_STRING, .choice = dts_tables_name,   \
+                                              .missing = "null"
+#define DTS_DENSITY_KEY(owner, tables)                                                         \
+    DTS_KEY_OF(owner, "density", tables.density),                                              \
+        .type = DTS_REAL, .min = 1e-12, .max = 1, .missing = "null",                           \
+        .help = "tables as rows: the share of its rows that a device's samples of a step "     \
+                "touch, of every table; default: the model's"
+#define DTS_DENSE_ABOVE_KEY(owner, tables)                                                     \
+    DTS_KEY_OF(owner, "dense_above", tables.above),                                            \
+        .type = DTS_REAL, .min = 1e-12, .max = 1, .missing = "null",                           \
+        .help = "a table travels whole where a larger share of its rows is touched; default: " \
+                "1, none does"
+#define DTS_INDEX_BYTES_KEY(owner, tables)                                                     \
+    DTS_KEY_OF(owner, "index_bytes", tables.index_bytes),                                      \
+        .type = DTS_INT, .min = 4, .max = 8, .missing = "null",                                \
+        .help = "of a row's number on the wire, 4 or 8; default: 4"
+
 #endif

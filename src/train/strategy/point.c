@@ -86,11 +86,13 @@ double dts_point_global_batch(const struct dts_point *point)
 /* Servers get gradients from one worker, too. */
 struct dts_samples dts_point_samples(const struct dts_point *point)
 {
-    return (struct dts_samples){
-        .batch = point->batch,
-        .step = dts_point_global_batch(point),
-        .exchanged = point->devices > 1 || point->strategy->kind->updates_on_servers,
-    };
+    const struct dts_strategy_kind *kind = point->strategy->kind;
+    struct dts_samples samples = {.batch = point->batch, .step = dts_point_global_batch(point)};
+    if (kind->tables != NULL)
+        samples.tables = kind->tables(point);
+    samples.exchanged =
+        point->devices > 1 || kind->updates_on_servers || samples.tables.elsewhere;
+    return samples;
 }
 
 int dts_point_nodes(const struct dts_point *point)
@@ -133,5 +135,7 @@ bool dts_point_memory(const struct dts_point *point, struct dts_memory *memory,
         memory->total -= memory->optimizer;
         memory->optimizer = 0;
     }
+    if (point->strategy->kind->rows_memory != NULL)
+        point->strategy->kind->rows_memory(point, memory);
     return true;
 }

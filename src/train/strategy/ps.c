@@ -31,31 +31,29 @@
  * synchronous false, staleness_bound, backup_workers: servers answer requests as they come
  * (plan/serve.h); workers do the same as ever. A bound of 0 is the synchronous plan.
  *
+ * placement both: servers on nodes of their own, and one beside the workers of each node, so
+ * that nodes with and without devices send as much (BytePS again, ps_site.c).
+ *
+ * tables "rows": of a sparse table only the rows that were touched are pushed, and those pulled
+ * that the next batch touches (tables.h).
+ *
  * aggregate_in_node: the devices of a node first sum among themselves; only the first of them,
  * the leader, pushes and pulls, and passes the weights on.
  */
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/text.h"
 #include "train/strategy/keys.h"
 #include "train/strategy/ps.h"
 
-/* Beyond these the plan takes minutes to simulate, and no system does it. */
-enum {
-    MOST_ON_A_NODE = 64, // servers
-    MOST_PARTS = 8192,   // of all gradients; BytePS's 4 MB of GPT-2 XL in fp32 are 1,558
-    BIG_ARRAY = 1000000, // values: MXNET_KVSTORE_BIGARRAY_BOUND
-};
+enum { BIG_ARRAY = 1000000 }; // values: MXNET_KVSTORE_BIGARRAY_BOUND
 
 static const char *placement_name(int i)
 {
     static const char *const names[] = {
         "colocated",
         "dedicated",
+        "both",
         NULL,
     };
     return names[i];
@@ -71,10 +69,17 @@ static const char *shard_name(int i)
 
 static const struct dts_field fields[] = {
     {DTS_KEY(struct dts_ps, servers), .type = DTS_INT, .min = 0, .max = 65536, .missing = "0",
-     .help = "servers; 0: as many as the workers have nodes"},
+     .help = "servers; 0: as many as the workers have nodes; placement both: those on nodes of "
+             "their own"},
     {DTS_KEY(struct dts_ps, placement), .type = DTS_STRING, .choice = placement_name,
      .missing = "\"colocated\"",
-     .help = "colocated: on the hosts of the workers' nodes; dedicated: on nodes of their own"},
+     .help = "colocated: on the hosts of the workers' nodes; dedicated: on nodes of their "
+             "own; both: `servers` there, and one on each of the workers' nodes"},
+    {DTS_KEY(struct dts_ps, beside_share), .type = DTS_REAL, .min = 0, .max = 1,
+     .missing = "null",
+     .help =
+         "placement both: the share of the values on the workers' nodes; default: BytePS's, "
+         "with which all nodes send as much"},
     {DTS_KEY(struct dts_ps, shard), .type = DTS_STRING, .choice = shard_name,
      .missing = "\"even\"",
      .help =
@@ -113,6 +118,13 @@ static const struct dts_field fields[] = {
      .help =
          "synchronous: servers go on without the last so many gradients of a step, which are "
          "thrown away"},
+    {DTS_TABLES_KEY(struct dts_ps, tables),
+     .help = "gradients of sparse tables: dense (default): whole; rows: a worker pushes the "
+             "rows that it "
+             "touched, and pulls those that it touches next"},
+    {DTS_DENSITY_KEY(struct dts_ps, tables)},
+    {DTS_DENSE_ABOVE_KEY(struct dts_ps, tables)},
+    {DTS_INDEX_BYTES_KEY(struct dts_ps, tables)},
     {DTS_STATISTICS_KEY(struct dts_ps),
      .help = "with synchronized batch_norm: how workers add up its sums; default: the stack's"},
     {0},
@@ -149,6 +161,25 @@ static bool find_rule(struct dts_ps *ps, const struct dts_cfg *at, struct dts_er
     return true;
 }
 
+/* Servers beside workers, and others. */
+static bool find_places(struct dts_ps *ps, const struct dts_cfg *at, struct dts_error *err)
+{
+    const struct dts_cfg share = dts_cfg_member(at, "beside_share");
+    ps->dedicated = strcmp(ps->placement, placement_name(1)) == 0;
+    ps->both = strcmp(ps->placement, placement_name(2)) == 0;
+    if (!dts_cfg_exists(&share))
+        ps->beside_share = -1;
+    else if (!ps->both)
+        return dts_cfg_fail(at, "beside_share", err,
+                            "has no effect without placement \"both\"");
+    if (ps->both && ps->servers == 0)
+        return dts_cfg_fail(at, "servers", err,
+                            "must be >= 1 where placement is \"both\": those on nodes of their "
+                            "own");
+    return !ps->both || strcmp(ps->shard, shard_name(0)) == 0 ||
+           dts_cfg_fail(at, "shard", err, "must be \"even\" where placement is \"both\"");
+}
+
 static bool prepare(void *self, const struct dts_stack *stack, const struct dts_cfg *at,
                     struct dts_error *err)
 {
@@ -156,7 +187,6 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     ps->statistics.key = "statistics";
     if (!dts_coll_choice_prepare(&ps->statistics, stack, at, err))
         return false;
-    ps->dedicated = strcmp(ps->placement, "dedicated") == 0;
     ps->by_tensor = strcmp(ps->shard, shard_name(0)) != 0;
     ps->round_robin = strcmp(ps->shard, "round_robin") == 0;
     ps->cut_beyond = strcmp(ps->shard, "big_cut") == 0 ? BIG_ARRAY : 0;
@@ -167,7 +197,8 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     ps->policy = dts_bucket_policy_of(at, stack, ps->bucket_bytes, ps->first_bucket_bytes);
     ps->policy.cycle_s = 0; // Horovod's, which has no servers
 
-    if (!find_rule(ps, at, err))
+    if (!find_rule(ps, at, err) || !find_places(ps, at, err) ||
+        !dts_tables_prepare(&ps->tables, at, err))
         return false;
     char servers[16] = "", order[24] = "";
     if (ps->servers > 0)
@@ -178,183 +209,42 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
         snprintf(order, sizeof(order), "_bound_%d", ps->staleness_bound);
     snprintf(ps->name, sizeof(ps->name), "ps%s%s%s", servers,
              ps->serve.rule == &dts_serve_asynchronous ? "_async" : order,
-             ps->dedicated ? "_dedicated" : "");
+             ps->dedicated ? "_dedicated"
+             : ps->both    ? "_both"
+                           : "");
     return true;
-}
-
-static int server_count(const struct dts_point *point)
-{
-    const struct dts_ps *ps = point->strategy->self;
-    return ps->servers > 0 ? ps->servers : dts_point_nodes(point);
 }
 
 static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed *needed,
                          struct dts_error *err)
 {
-    const struct dts_ps *ps = point->strategy->self;
-    int nodes = dts_point_nodes(point);
-    if (!ps->dedicated && ps->servers / MOST_ON_A_NODE > nodes)
-        return dts_point_fail(
-            point, err, "%s: servers must be <= %d on each of %d node%s, got %d",
-            point->strategy->name, MOST_ON_A_NODE, nodes, dts_plural(nodes), ps->servers);
-    *needed = (struct dts_ranks_needed){
-        .devices = point->devices,
-        .hosts = server_count(point),
-        .dedicated = ps->dedicated,
-    };
-    return true;
-}
-
-/* The bucket that comes next: of those that have no server yet the largest, or in the order of
- * the network, which is opposite to that of backward; -1: all have one. */
-static int next_bucket(const struct dts_ps_site *site, const bool *assigned)
-{
-    int next = -1;
-    for (int b = site->bucket_count - 1; b >= 0; b--) {
-        const bool larger =
-            next >= 0 && site->buckets[b].elements >= site->buckets[next].elements;
-        if (!assigned[b] && (next < 0 || (!site->ps->round_robin && larger)))
-            next = b;
-    }
-    return next;
-}
-
-/* By size each goes to the server that has least so far, ties to the lower number; in turn each
- * to the next server. */
-static void assign(struct dts_ps_site *site)
-{
-    size_t *load = dts_alloc((size_t)site->servers, sizeof(*load));
-    bool *assigned = dts_alloc((size_t)site->bucket_count + 1, sizeof(*assigned));
-    for (int b = 0; b < site->bucket_count; b++)
-        if (site->ps->cut_beyond > 0 && site->buckets[b].elements > site->ps->cut_beyond) {
-            site->owner[b] = -1;
-            assigned[b] = true;
-        }
-    int turn = 0;
-    for (int b; (b = next_bucket(site, assigned)) >= 0; turn++) {
-        int server = site->ps->round_robin ? turn % site->servers : 0;
-        for (int s = 1; s < site->servers && !site->ps->round_robin; s++)
-            server = load[s] < load[server] ? s : server;
-        site->owner[b] = server;
-        assigned[b] = true;
-        load[server] += site->buckets[b].elements;
-    }
-    free(assigned);
-    free(load);
-}
-
-/* One role for all servers, or one for each where each has other buckets. */
-static void add_roles(const struct dts_ps_site *site, struct dts_job *job)
-{
-    int devices = site->point->devices;
-    int kinds = site->ps->by_tensor ? site->servers : 1;
-    job->roles = dts_alloc(1 + (size_t)kinds, sizeof(*job->roles));
-    job->role_count = 1 + kinds;
-    job->ranks = devices + site->servers;
-
-    job->roles[0] = (struct dts_role){.name = "worker", .count = devices};
-    dts_ps_worker(site, &job->roles[0].plan);
-    for (int s = 0; s < kinds; s++) {
-        job->roles[1 + s] = (struct dts_role){
-            .name = "server",
-            .kind = DTS_SERVER,
-            .first = devices + s,
-            .count = site->servers / kinds,
-            .serve = site->ps->serve,
-        };
-        dts_ps_server(site, s, &job->roles[1 + s].plan);
-    }
-}
-
-static bool find_leaders(const struct dts_point *point, int *per_leader, struct dts_error *err)
-{
-    const struct dts_ps *ps = point->strategy->self;
-    *per_leader = ps->aggregate_in_node ? dts_point_per_node(point) : 1;
-    if (*per_leader == 1 && ps->aggregate_in_node && point->devices > 1 &&
-        point->machine->devices_per_node > 1)
-        return dts_point_fail(point, err,
-                              "%s: aggregate_in_node needs neighbouring ranks on every node, "
-                              "as many as a node has devices (%d)",
-                              point->strategy->name, point->machine->devices_per_node);
-
-    struct dts_coll_shape shape = {
-        .size = *per_leader, .per_node = *per_leader, .shards = 1, .pieces = 1};
-    const enum dts_coll_kind kinds[] = {DTS_ALLREDUCE, DTS_BROADCAST};
-    for (int i = 0; i < 2; i++) {
-        const char *why = NULL;
-        shape.kind = kinds[i];
-        if (!dts_coll_fits(ps->within_coll, &shape, &why))
-            return dts_point_fail(point, err, "%s: within: %s %s", point->strategy->name,
-                                  ps->within, why);
-    }
-    return true;
-}
-
-/* Cut the buckets into parts. */
-static bool cut(struct dts_ps_site *site, struct dts_error *err)
-{
-    const struct dts_ps *ps = site->ps;
-    double most = ps->part_bytes / (double)dts_point_wire_bytes(site->point);
-    double all = 0;
-    most = most > 1 ? floor(most) : 1;
-    for (int b = 0; b < site->bucket_count; b++)
-        all += ceil((double)site->buckets[b].elements / most);
-    if (all > MOST_PARTS)
-        return dts_point_fail(site->point, err,
-                              "%s: part_bytes %g makes %.0f parts, must be at most %d",
-                              site->point->strategy->name, ps->part_bytes, all, MOST_PARTS);
-    site->bucket_count = dts_buckets_cut(&site->buckets, site->bucket_count, (size_t)most);
-    return true;
-}
-
-/* Workers that go their own way add up nothing among each other. */
-static bool check_serve(const struct dts_ps_site *site, struct dts_error *err)
-{
-    const struct dts_ps *ps = site->ps;
-    const char *name = site->point->strategy->name;
-    const int peers = site->point->devices / site->per_leader;
-    if (ps->serve.rule != NULL && dts_build_synchronizes(site->point))
-        return dts_point_fail(site->point, err,
-                              "%s: synchronized batch_norm needs workers in step, and these "
-                              "servers answer each as it comes",
-                              name);
-    if (ps->backup_workers >= peers)
-        return dts_point_fail(site->point, err,
-                              "%s: backup_workers must be below the %d that push, got %d", name,
-                              peers, ps->backup_workers);
-    return true;
+    return dts_ps_ranks_needed(point->strategy->self, point, needed, err);
 }
 
 static bool build(const struct dts_point *point, struct dts_job *job, struct dts_error *err)
 {
     const struct dts_ps *ps = point->strategy->self;
-    struct dts_ps_site site = {.point = point, .ps = ps, .servers = server_count(point)};
-    if (!find_leaders(point, &site.per_leader, err) || !check_serve(&site, err))
-        return false;
-    const struct dts_members all = dts_point_members(point);
-    if (dts_build_synchronizes(point) &&
-        !dts_coll_choice_small(&ps->statistics, point, &all, &site.statistics, err))
-        return false;
-    if (point->machine->host_memory_bytes_per_s <= 0)
-        return dts_point_fail(point, err,
-                              "%s: the platform does not say host_memory_bytes_per_s, at "
-                              "which a server sums",
-                              point->strategy->name);
-
-    site.bucket_count =
-        dts_buckets(&point->scenario->model, &ps->policy, dts_point_wire_bytes(point),
-                    point->seconds->backward, &site.buckets);
-    if (ps->part_bytes > 0 && !cut(&site, err)) {
-        free(site.buckets);
-        return false;
+    struct dts_ps_site site = {0};
+    const bool good = dts_tables_check(&ps->tables, point, err) &&
+                      dts_ps_site_open(ps, point, false, &site, err);
+    if (good) {
+        dts_ps_add_roles(&site, job);
+        dts_ps_worker(&site, &job->roles[0].plan);
     }
-    site.owner = dts_alloc((size_t)site.bucket_count, sizeof(*site.owner));
-    if (ps->by_tensor)
-        assign(&site);
-    add_roles(&site, job);
-    free(site.owner);
-    free(site.buckets);
-    return true;
+    dts_ps_site_close(&site);
+    return good;
+}
+
+static struct dts_table_rule tables(const struct dts_point *point)
+{
+    const struct dts_ps *ps = point->strategy->self;
+    return dts_tables_rule(&ps->tables, point, true);
+}
+
+static void rows_memory(const struct dts_point *point, struct dts_memory *memory)
+{
+    const struct dts_ps *ps = point->strategy->self;
+    dts_tables_memory(&ps->tables, point, true, 0, memory);
 }
 
 const struct dts_strategy_kind dts_strategy_ps = {
@@ -367,4 +257,6 @@ const struct dts_strategy_kind dts_strategy_ps = {
     .prepare = prepare,
     .ranks_needed = ranks_needed,
     .build = build,
+    .tables = tables,
+    .rows_memory = rows_memory,
 };

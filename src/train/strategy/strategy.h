@@ -16,6 +16,7 @@ struct dts_scenario;
 struct dts_seat;
 struct dts_stack;
 struct dts_strategy;
+struct dts_table_rule;
 struct dts_text;
 
 /* What plans depend on of the platform. */
@@ -64,9 +65,9 @@ struct dts_members {
 
 /* How many ranks a point needs, and where they run, role after role. */
 struct dts_ranks_needed {
-    int devices;    // ranks on accelerators
-    int hosts;      // ranks on node hosts (servers)
-    bool dedicated; // the hosts are on nodes of their own
+    int devices; // ranks on accelerators
+    int hosts;   // ranks on node hosts (servers)
+    int apart;   // of the hosts, the last ones: on nodes of their own
 };
 
 struct dts_strategy_kind {
@@ -86,6 +87,12 @@ struct dts_strategy_kind {
     bool (*ranks_needed)(const struct dts_point *point, struct dts_ranks_needed *needed,
                          struct dts_error *err);
     bool (*build)(const struct dts_point *point, struct dts_job *job, struct dts_error *err);
+
+    /* Which sparse tables travel as rows; NULL: none. */
+    struct dts_table_rule (*tables)(const struct dts_point *point);
+
+    /* What that changes of the memory of a worker with the whole network; NULL: nothing. */
+    void (*rows_memory)(const struct dts_point *point, struct dts_memory *memory);
 
     /* How many groups of devices see samples of their own; NULL: each device does. */
     bool (*replicas)(const struct dts_point *point, int *replicas, struct dts_error *err);

@@ -77,7 +77,7 @@ static const struct kind *find(const char *name)
 }
 
 static void fill(const struct dts_platform *platform, const int *order, int workers, bool deals,
-                 int devices, int hosts, bool dedicated, int *endpoints)
+                 int devices, int hosts, int apart, int *endpoints)
 {
     int each = platform->devices_per_node;
     for (int rank = 0; rank < devices; rank++) {
@@ -85,19 +85,20 @@ static void fill(const struct dts_platform *platform, const int *order, int work
         endpoints[rank] = node * each + (deals ? rank / workers : rank % each);
     }
     for (int host = 0; host < hosts; host++) {
-        int node = dedicated ? order[workers + host] : order[host % workers];
+        const int beside = hosts - apart;
+        int node = host < beside ? order[host % workers] : order[workers + host - beside];
         endpoints[devices + host] = platform->nodes * each + node;
     }
 }
 
 bool dts_place(const struct dts_platform *platform, const struct dts_placement *placement,
-               int devices, int hosts, bool dedicated, int **endpoints, struct dts_error *err)
+               int devices, int hosts, int apart, int **endpoints, struct dts_error *err)
 {
-    assert(devices >= 1 && hosts >= 0);
+    assert(devices >= 1 && apart >= 0 && hosts >= apart);
     const struct kind *kind = find(placement->kind);
     int each = platform->devices_per_node;
     int workers = devices / each + (devices % each > 0);
-    long long needed = (long long)workers + (dedicated ? hosts : 0);
+    long long needed = (long long)workers + apart;
     if (kind == NULL)
         return dts_fail(err, DTS_BAD_INPUT, "%s: placement.kind: there is no \"%s\"",
                         placement->file, placement->kind);
@@ -117,7 +118,7 @@ bool dts_place(const struct dts_platform *platform, const struct dts_placement *
                  placement->file, usable, needed);
     if (fits) {
         *endpoints = dts_alloc((size_t)devices + (size_t)hosts, sizeof(**endpoints));
-        fill(platform, order, workers, kind->deals, devices, hosts, dedicated, *endpoints);
+        fill(platform, order, workers, kind->deals, devices, hosts, apart, *endpoints);
     }
     free(order);
     return fits;

@@ -139,10 +139,10 @@ struct dts_placement {
 const char *dts_placement_name(int i);
 
 /* Endpoints for `devices` ranks on devices, and for `hosts` more on node hosts (parameter
- * servers). dedicated: those on nodes that no worker uses, one a node; else on the workers'
- * nodes, round and round. *endpoints is allocated (devices + hosts ints); the caller frees it.
+ * servers). apart: the last so many of these are on nodes that no worker uses, one a node; the
+ * others on the workers' nodes, round and round. *endpoints is allocated (devices + hosts ints); the caller frees it.
  */
 bool dts_place(const struct dts_platform *platform, const struct dts_placement *placement,
-               int devices, int hosts, bool dedicated, int **endpoints, struct dts_error *err);
+               int devices, int hosts, int apart, int **endpoints, struct dts_error *err);
 
 #endif

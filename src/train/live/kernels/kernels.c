@@ -43,6 +43,18 @@ static bool check_scaling(const struct dts_live_kernels *t, struct dts_error *er
                     t->point->strategy->name);
 }
 
+/* Lists of rows have no room in the buffers of a plan yet. */
+static bool check_tables(const struct dts_live_kernels *t, struct dts_error *err)
+{
+    const struct dts_strategy_kind *kind = t->point->strategy->kind;
+    return kind->tables == NULL || !kind->tables(t->point).rows ||
+           dts_fail(
+               err, DTS_UNSUPPORTED,
+               "live.compute: kernels: %s: gradients of tables travel whole under kernels: "
+               "tables must be \"dense\"",
+               t->point->strategy->name);
+}
+
 /* How many steps there are is the same on all ranks, servers among them. */
 static bool count_steps(struct dts_live_kernels *t, struct dts_error *err)
 {
@@ -136,6 +148,7 @@ bool dts_live_kernels_open(struct dts_live_kernels *t, const struct dts_executor
     t->scale.scale = scales(t) ? t->settings->loss_scale : 1;
     const bool worker = rank->role->kind == DTS_WORKER;
     if (check_precision(t, err) && count_steps(t, err) && check_scaling(t, err) &&
+        check_tables(t, err) &&
         (worker ? open_worker(t, err) : dts_live_server_open(rank, &t->server, err)) &&
         dts_live_noise_open(t, err))
         return true;

@@ -5,6 +5,7 @@
 struct embedding {
     int vocabulary, features;
     bool sparse;
+    double zipf, density;
 };
 
 static const struct dts_field embedding_fields[] = {
@@ -14,14 +15,38 @@ static const struct dts_field embedding_fields[] = {
      .help = "values of a row"},
     {DTS_KEY(struct embedding, sparse), .type = DTS_BOOL, .missing = "false",
      .help = "its gradient is a list of the rows that occur, and only those are updated"},
+    {DTS_KEY(struct embedding, zipf), .type = DTS_REAL, .min = 0, .max = 10, .missing = "null",
+     .help = "sparse: row r occurs in proportion to r^-zipf, 0: all alike; default: 1"},
+    {DTS_KEY(struct embedding, density), .type = DTS_REAL, .min = 1e-12, .max = 1,
+     .missing = "null",
+     .help = "sparse: the share of the rows that a device's samples of a step name, where it "
+             "is known; default: as zipf says"},
     {0},
 };
+
+/* What is said of rows that occur is about a sparse table. */
+static bool read_rows(struct embedding *embedding, const struct dts_cfg *at,
+                      struct dts_error *err)
+{
+    const struct dts_cfg zipf = dts_cfg_member(at, "zipf");
+    const struct dts_cfg density = dts_cfg_member(at, "density");
+    if (!embedding->sparse && (dts_cfg_exists(&zipf) || dts_cfg_exists(&density)))
+        return dts_cfg_fail(at, dts_cfg_exists(&zipf) ? "zipf" : "density", err,
+                            "has no effect on a table that is not sparse");
+    if (dts_cfg_exists(&zipf) && dts_cfg_exists(&density))
+        return dts_cfg_fail(at, "zipf", err, "has no effect where density says it");
+    if (!dts_cfg_exists(&zipf))
+        embedding->zipf = 1; // Zipf 1949: words of a language
+    return true;
+}
 
 static bool embedding_infer(void *self, struct dts_layer_facts *facts, const struct dts_cfg *at,
                             struct dts_error *err)
 {
-    const struct embedding *embedding = self;
+    struct embedding *embedding = self;
     const struct dts_dims *input = &facts->inputs[0];
+    if (!read_rows(embedding, at, err))
+        return false;
     if (input->count >= DTS_DIMS)
         return dts_cfg_fail(at, "input", err, "must have at most %d sizes, got %s",
                             DTS_DIMS - 1, dts_dims_text(input).chars);
@@ -32,7 +57,8 @@ static bool embedding_infer(void *self, struct dts_layer_facts *facts, const str
         return false;
     dts_layer_begin(facts, 0, 0.02, false); // as GPT-2 and BERT
     if (embedding->sparse)
-        dts_layer_sparse(facts, (size_t)embedding->features);
+        dts_layer_sparse(facts, (size_t)embedding->features, embedding->zipf,
+                         embedding->density);
     return true;
 }
 

@@ -138,9 +138,12 @@ void dts_layer_begin(struct dts_layer_facts *facts, double mean, double spread, 
     param->uniform = uniform;
 }
 
-void dts_layer_sparse(struct dts_layer_facts *facts, size_t row)
+void dts_layer_sparse(struct dts_layer_facts *facts, size_t row, double zipf, double density)
 {
-    facts->params[facts->param_count - 1].sparse_row = row;
+    struct dts_param *table = &facts->params[facts->param_count - 1];
+    table->sparse_row = row;
+    table->zipf = zipf;
+    table->density = density;
 }
 
 void dts_layer_per_channel(struct dts_layer_facts *facts)

@@ -28,6 +28,8 @@ struct dts_param {
 
     /* Values of a row, if only the rows that occur have a gradient; 0: all rows have one. */
     size_t sparse_row;
+    double zipf;    // such a table's: row r occurs in proportion to r^-zipf
+    double density; // and the share of rows that a device's samples touch; 0: as zipf says
 };
 
 /* What `infer` is given and what it finds. Outputs are zero before. */
@@ -74,8 +76,9 @@ void dts_layer_begin(struct dts_layer_facts *facts, double mean, double spread, 
 /* Of a convolution's or linear layer's parameter, the one added last: see struct dts_param. */
 void dts_layer_fans(struct dts_layer_facts *facts, double fan_in, double fan_out);
 
-/* The parameter added last is a table of rows of so many values, whose gradient is sparse. */
-void dts_layer_sparse(struct dts_layer_facts *facts, size_t row);
+/* The parameter added last is a table of rows of so many values, whose gradient is sparse; how
+ * often its rows occur, as struct dts_param says. */
+void dts_layer_sparse(struct dts_layer_facts *facts, size_t row, double zipf, double density);
 
 /* The parameter added last is one value for each channel or feature. */
 void dts_layer_per_channel(struct dts_layer_facts *facts);

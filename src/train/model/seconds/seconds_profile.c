@@ -13,6 +13,7 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "device/profile_estimate.h"
+#include "train/model/tables.h"
 
 struct dts_profile_work dts_layer_work(const struct dts_layer *layer)
 {
@@ -215,13 +216,19 @@ static double beside_seconds(const struct dts_device *device, const struct dts_o
     return strcmp(device->kind, "cpu") == 0 ? forward_s - device->call_s : forward_s;
 }
 
+/* Does the gradient of a sparse table stay a list of rows? */
+static bool keeps_list(const struct dts_model *model, int l, const struct dts_samples *samples)
+{
+    return !samples->exchanged || dts_table_listed(&model->layers[l], &samples->tables);
+}
+
 static void add_layer(const struct dts_model *model, const struct dts_layer_call *calls, int l,
                       const struct dts_device *device, const struct dts_samples *samples,
                       struct tally *tally, struct dts_model_seconds *out)
 {
     const struct dts_op_call *call = &calls[l].call;
     const struct dts_profile_work work = dts_call_work(model, calls, l);
-    const size_t clears = dts_call_clears(model, l, !samples->exchanged);
+    const size_t clears = dts_call_clears(model, l, keeps_list(model, l, samples));
     const double batch = samples->batch;
     add_call(device, call, &work, batch, tally, &out->forward[l], &out->backward[l]);
     if (!calls[l].learns)
@@ -256,7 +263,7 @@ void dts_seconds_from_profile(const struct dts_model *model, const struct dts_de
     out->backward = dts_alloc(layers, sizeof(*out->backward));
     dts_model_calls(model, true, calls);
     for (int l = 0; l < model->layer_count; l++) {
-        calls[l].call.sparse = calls[l].call.sparse && !samples->exchanged;
+        calls[l].call.sparse = calls[l].call.sparse && keeps_list(model, l, samples);
         if (calls[l].call.op != NULL)
             add_layer(model, calls, l, device, samples, &tally, out);
     }

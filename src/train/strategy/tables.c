@@ -1,0 +1,163 @@
+/* tables.c -- sparse tables as messages of rows. */
+#include "train/strategy/tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+const char *dts_tables_name(int i)
+{
+    static const char *const names[] = {"dense", "rows", NULL};
+    return names[i];
+}
+
+bool dts_tables_prepare(struct dts_tables *tables, const struct dts_cfg *at,
+                        struct dts_error *err)
+{
+    static const char *const keys[] = {"density", "dense_above", "index_bytes", NULL};
+    tables->rows = tables->word != NULL && strcmp(tables->word, dts_tables_name(0)) != 0;
+    for (int i = 0; keys[i] != NULL && !tables->rows; i++) {
+        const struct dts_cfg key = dts_cfg_member(at, keys[i]);
+        if (dts_cfg_exists(&key))
+            return dts_cfg_fail(at, keys[i], err, "has no effect where tables are \"dense\"");
+    }
+    if (tables->above <= 0)
+        tables->above = 1;
+    if (tables->index_bytes == 0)
+        tables->index_bytes = 4;
+    return tables->index_bytes == 4 || tables->index_bytes == 8 ||
+           dts_cfg_fail(at, "index_bytes", err, "must be 4 or 8, got %d", tables->index_bytes);
+}
+
+bool dts_tables_check(const struct dts_tables *tables, const struct dts_point *point,
+                      struct dts_error *err)
+{
+    const struct dts_model *model = &point->scenario->model;
+    if (!tables->rows || dts_model_sparse(model) != NULL)
+        return true;
+    return dts_point_fail(point, err,
+                          "%s: no table can travel as rows: model %s has no embedding with "
+                          "\"sparse\": true",
+                          point->strategy->name, model->name);
+}
+
+static double device_samples(const struct dts_point *point)
+{
+    return (double)point->batch * point->microbatches;
+}
+
+struct dts_table_rule dts_tables_rule(const struct dts_tables *tables,
+                                      const struct dts_point *point, bool elsewhere)
+{
+    return (struct dts_table_rule){
+        .rows = tables->rows,
+        .elsewhere = elsewhere,
+        .above = tables->above,
+        .density = tables->density,
+        .batch = device_samples(point),
+    };
+}
+
+static double rows_of(const struct dts_tables *tables, const struct dts_point *point, int layer,
+                      int devices)
+{
+    const struct dts_table_rule rule = dts_tables_rule(tables, point, false);
+    const double rows =
+        dts_table_rows(&point->scenario->model.layers[layer], &rule, devices * rule.batch);
+    return ceil(rows * (1 - 1e-12)); // not one more where the last bit is
+}
+
+size_t dts_tables_element_bytes(const struct dts_point *point)
+{
+    const size_t bytes = dts_point_wire_bytes(point);
+    return bytes < sizeof(float) ? bytes : sizeof(float);
+}
+
+/* Of one row. */
+static size_t row_bytes(const struct dts_tables *tables, const struct dts_point *point,
+                        int layer)
+{
+    const struct dts_param *table = dts_layer_table(&point->scenario->model.layers[layer]);
+    return table->sparse_row * dts_point_wire_bytes(point) + (size_t)tables->index_bytes;
+}
+
+size_t dts_tables_message(const struct dts_tables *tables, const struct dts_point *point,
+                          int layer, int devices)
+{
+    return (size_t)rows_of(tables, point, layer, devices) * row_bytes(tables, point, layer) /
+           dts_tables_element_bytes(point);
+}
+
+double dts_tables_updated(const struct dts_tables *tables, const struct dts_point *point,
+                          int layer, int devices)
+{
+    return rows_of(tables, point, layer, devices) *
+           (double)dts_layer_table(&point->scenario->model.layers[layer])->sparse_row;
+}
+
+int dts_tables_buckets(const struct dts_tables *tables, const struct dts_point *point,
+                       const struct dts_bucket_policy *policy, int together,
+                       struct dts_bucket **buckets)
+{
+    const struct dts_model *model = &point->scenario->model;
+    const struct dts_table_rule rule = dts_tables_rule(tables, point, false);
+    size_t *apart = dts_alloc((size_t)model->layer_count + 1, sizeof(*apart));
+    for (int l = 0; l < model->layer_count; l++)
+        if (dts_table_listed(&model->layers[l], &rule))
+            apart[l] = dts_tables_message(tables, point, l, together);
+    const int count = dts_buckets_apart(model, policy, dts_point_wire_bytes(point),
+                                        point->seconds->backward, apart, buckets);
+    free(apart);
+    return count;
+}
+
+bool dts_tables_any(const struct dts_bucket *buckets, int count)
+{
+    for (int b = 0; b < count; b++)
+        if (buckets[b].table >= 0)
+            return true;
+    return false;
+}
+
+struct dts_span dts_tables_span(const struct dts_bucket *buckets, int bucket, int buffer,
+                                size_t copies)
+{
+    struct dts_span span = dts_bucket_span(buckets, bucket, buffer);
+    span.first *= copies;
+    span.count *= copies;
+    return span;
+}
+
+int dts_tables_buffer(const struct dts_point *point, struct dts_plan *plan,
+                      const struct dts_bucket *buckets, int count, size_t copies)
+{
+    size_t elements = 0;
+    for (int b = 0; b < count; b++)
+        elements += buckets[b].table >= 0 ? copies * buckets[b].elements : 0;
+    return dts_plan_buffer(plan, elements, dts_tables_element_bytes(point));
+}
+
+void dts_tables_memory(const struct dts_tables *tables, const struct dts_point *point,
+                       bool elsewhere, int messages, struct dts_memory *memory)
+{
+    const struct dts_scenario *s = point->scenario;
+    const struct dts_table_rule rule = dts_tables_rule(tables, point, elsewhere);
+    const double bytes = (double)dts_precision_bytes(s->precision);
+    const double before = memory->weights + memory->gradients + memory->optimizer;
+    for (int l = 0; l < s->model.layer_count; l++) {
+        if (!dts_table_listed(&s->model.layers[l], &rule))
+            continue;
+        const double values = (double)dts_layer_table(&s->model.layers[l])->count;
+        const double own = dts_tables_updated(tables, point, l, 1);
+        const double message = (double)dts_tables_message(tables, point, l, 1) *
+                               (double)dts_tables_element_bytes(point);
+        memory->gradients += (1 + messages) * message - values * bytes;
+        if (elsewhere)
+            memory->weights -= (values - own) * (bytes + (bytes < 4 ? 4 : 0));
+        if (elsewhere && memory->optimizer > 0)
+            memory->optimizer -= values * s->optimizer->state_values * (bytes > 4 ? bytes : 4);
+    }
+    memory->total += memory->weights + memory->gradients + memory->optimizer - before;
+}
