@@ -101,6 +101,7 @@ static void cards_are_their_data_sheets(void)
         {"quadro_rtx5000", DTS_FP16, 89.2e12, 16, 448e9, 1, 3, 25e9},
         {"rtx3090", DTS_FP32, 35.6e12, 24, 936e9, 4, 4, 14.0625e9},
         {"rtx4090", DTS_FP16, 165.2e12, 24, 1008e9, 0, 4, 0},
+        {"titan_xp", DTS_FP32, 2 * 3840 * 1.582e9, 12, 547.7e9, 0, 3, 0},
         {"gtx1080ti", DTS_FP32, 2 * 3584 * 1.582e9, 11, 484e9, 0, 3, 0},
         {"tpu_v3", DTS_BF16, 123e12, 32, 900e9, 4, 0, 70e9},
         {"tpu_v4", DTS_BF16, 275e12, 32, 1200e9, 6, 0, 50e9},

@@ -48,6 +48,9 @@ static const struct published models[] = {
     {"gnmt", 159605816, 0, 43},         // published: 159,605,817
     {"ssd_resnet34", 19972534, 0, 131}, // published: 20 million
     {"lstm_lm1b", 815671167, 0, 8},     // published: 0.82 billion
+    // Parallax's table 1: 9.4 and 813.3 million (with a bias), 94.1 and 74.9 million
+    {"lstm_lm1b_sampled", 821973280, 0, 7},
+    {"gnmt_4_layer", 168943616, 0, 26},
     // by numbers. GPT-3 by the closed form of its paper's table; Megatron's to the digits of
     // table 1 of Narayanan et al. 2021 ("1.7" to "1008.0" billion), by its equation 2 and 2 x
     // hidden

@@ -101,6 +101,41 @@ static void more_samples_touch_more_rows(void)
     forget(&f);
 }
 
+/* A softmax over 400 drawn words and the targets of 2 positions. */
+static void a_sampled_softmax_computes_and_touches_a_part(void)
+{
+    struct dts_model model;
+    struct dts_error err = {0};
+    static const char text[] =
+        "{\"name\": \"m\", \"input\": [2, 6], \"layers\": [{\"kind\": \"linear\", \"outputs\": "
+        "5000, \"bias\": false, \"sampled\": 400}, {\"kind\": \"softmax_cross_entropy\"}]}";
+    if (!CHECK(dts_model_parse(&model, "m", text, &err))) {
+        printf("%s\n", err.text);
+        return;
+    }
+    const struct dts_layer *layer = &model.layers[0];
+    CHECK_NEAR(model.parameters, 6 * 5000.0, 0);
+    CHECK_INT(layer->output.size[1], 401);
+    CHECK_NEAR(layer->cost.forward_flops, 2.0 * 2 * 6 * 401, 0);
+    CHECK_NEAR(layer->cost.weight_values, 6.0 * 401, 0);
+    // as many draws as find 400 different words, and 16 targets
+    double draws = 400;
+    while (summed(5000, draws, 1) < 400)
+        draws += 0.5;
+    const struct dts_table_rule rule = {.rows = true, .above = 1, .batch = 8};
+    CHECK_CLOSE(dts_table_rows(layer, &rule, 8), summed(5000, draws + 16, 1), 1e-3);
+    CHECK_CLOSE(dts_table_rows(layer, &rule, 24), summed(5000, 3 * (draws + 16), 1), 1e-3);
+    double values;
+    CHECK_NEAR(dts_model_rows(&model, 8, &values), 416, 0);
+    dts_model_free(&model);
+    CHECK(!dts_model_parse(
+              &model, "m",
+              "{\"name\": \"m\", \"input\": [6], \"layers\": [{\"kind\": \"linear\", "
+              "\"outputs\": 50, \"sampled\": 4}]}",
+              &err) &&
+          strstr(err.text, "sampled: needs \"bias\": false") != NULL);
+}
+
 static double bytes_of(struct fixture *f, const char *kind, const char *json, int devices)
 {
     struct dts_job job = job_of(f, kind, json, devices);
@@ -362,6 +397,7 @@ static void keys_that_cannot_act_are_refused(void)
 }
 
 TESTS(TEST(rows_touched_are_what_a_count_of_draws_finds), TEST(more_samples_touch_more_rows),
+      TEST(a_sampled_softmax_computes_and_touches_a_part),
       TEST(pushes_and_pulls_are_the_rows_and_their_numbers), TEST(a_node_pushes_each_row_once),
       TEST(a_hybrid_is_an_all_reduce_and_servers), TEST(all_devices_gather_the_rows_of_all),
       TEST(with_all_rows_touched_the_numbers_alone_are_more),

@@ -22,7 +22,8 @@
 /* Rows of a table that can have a gradient. */
 static double rows_at_most(const struct dts_layer *layer, double batch)
 {
-    return fmin(batch * dts_table_words(layer), dts_table_height(layer));
+    return fmin(batch * dts_table_words(layer) + dts_layer_table(layer)->drawn,
+                dts_table_height(layer));
 }
 
 double dts_model_rows(const struct dts_model *model, double batch, double *values)

@@ -62,8 +62,21 @@ double dts_table_height(const struct dts_layer *layer)
 
 double dts_table_words(const struct dts_layer *layer)
 {
-    return (double)dts_dims_elements(&layer->output) /
-           (double)dts_layer_table(layer)->sparse_row;
+    const struct dts_dims *output = &layer->output;
+    return (double)dts_dims_elements(output) / (double)output->size[output->count - 1];
+}
+
+/* How many draws find so many different rows. */
+static double draws_for(double rows, double found, double exponent)
+{
+    double low = found, high = 2 * found + 1;
+    while (dts_rows_touched(rows, high, exponent) < found && high < 1e15)
+        high *= 2;
+    for (int i = 0; i < 50 && high - low > 1e-6 * high; i++) {
+        const double middle = (low + high) / 2;
+        *(dts_rows_touched(rows, middle, exponent) < found ? &low : &high) = middle;
+    }
+    return high;
 }
 
 double dts_table_rows(const struct dts_layer *layer, const struct dts_table_rule *rule,
@@ -74,7 +87,10 @@ double dts_table_rows(const struct dts_layer *layer, const struct dts_table_rule
     const double density = rule->density > 0 ? rule->density : table->density;
     if (density > 0)
         return height * seen(density, samples / rule->batch);
-    return dts_rows_touched(height, samples * dts_table_words(layer), table->zipf);
+    double words = samples * dts_table_words(layer);
+    if (table->drawn > 0)
+        words += samples / rule->batch * draws_for(height, table->drawn, table->zipf);
+    return dts_rows_touched(height, words, table->zipf);
 }
 
 bool dts_table_listed(const struct dts_layer *layer, const struct dts_table_rule *rule)

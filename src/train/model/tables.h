@@ -22,7 +22,8 @@ const struct dts_param *dts_layer_table(const struct dts_layer *layer);
 
 double dts_table_height(const struct dts_layer *layer); // rows of its table
 
-/* The words that a sample looks up in it. */
+/* The words that a sample looks up in it. Where a device draws rows beside them, each once,
+ * these are as many draws more as find so many different rows. */
 double dts_table_words(const struct dts_layer *layer);
 
 /* The rows that so many samples touch, none of them twice. A density by hand (or of the model

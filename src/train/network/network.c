@@ -28,6 +28,10 @@ static bool find_operations(struct dts_network *n, struct dts_error *err)
         if (op == NULL || dts_place_version(dts_network_where(n), op)->forward == NULL)
             return dts_fail(err, DTS_UNSUPPORTED, "%s: %s: no operation carries out %s",
                             n->model->name, layer->name, c->call.op);
+        if (layer->param_count > 0 && layer->params[0].drawn > 0)
+            return dts_fail(err, DTS_UNSUPPORTED,
+                            "%s: %s: sampled: no kernels compute a part of the outputs",
+                            n->model->name, layer->name);
         n->nodes[l].op = op;
         for (int i = 0; i < c->call.input_count; i++)
             n->tokens = n->tokens || (op->tokens && c->inputs[i] == DTS_CALL_ENTRY);

@@ -29,6 +29,7 @@ struct dts_param {
     /* Values of a row, if only the rows that occur have a gradient; 0: all rows have one. */
     size_t sparse_row;
     double zipf;    // such a table's: row r occurs in proportion to r^-zipf
+    double drawn;   // rows that a device draws beside them, each once, by the same law
     double density; // and the share of rows that a device's samples touch; 0: as zipf says
 };
 
