@@ -1,6 +1,7 @@
 #!/bin/sh
-# sparse.sh -- a table with a sparse gradient: n ranks, whose exchanged gradients are dense, get the
-# weights of one rank, whose gradient is a list of rows; by every rule that takes such gradients.
+# sparse.sh -- a table with a sparse gradient: n ranks, whose exchanged gradients are dense or gathered
+# rows, get the weights of one rank, whose gradient is a list of rows; by every rule that takes such
+# gradients. Two ranks that gather rows get the bits of two whose gradients are dense.
 #
 #     sparse.sh FOLDER-OF-PROGRAMS
 #
@@ -28,6 +29,14 @@ for rule in sgd momentum adam; do
         echo "FAIL $ranks ranks, $rule: $(cat "$work/distance" "$work/err")"
         failed=1
     done
+    [ $rule = momentum ] && more='"index_bytes":8,"channels":2' || more='"index_bytes":4'
+    rows="{\"kind\":\"allreduce\",\"algorithm\":\"ring\",\"bucket_bytes\":1000,\"tables\":\"rows\",\"density\":1,$more}"
+    train 2 "$work/dense" "$@" --set 'strategies=[{"kind":"allreduce","algorithm":"ring","bucket_bytes":1000}]' &&
+        train 2 "$work/rows" "$@" --set "strategies=[$rows]" && cmp "$work/rows" "$work/dense" ||
+        { echo "FAIL two ranks gather rows, $rule: $(cat "$work/err")"; failed=1; }
+    train 4 "$work/rows" "$@" --set batch.accumulate=2 --set "strategies=[$rows]" &&
+        near "$work/rows" "$work/one" 0 1e-5 ||
+        { echo "FAIL four ranks gather rows, $rule: $(cat "$work/distance" "$work/err")"; failed=1; }
     train 4 "$work/many" "$@" --set 'strategies=[{"kind":"ps","servers":2,"shard":"tensor"}]' &&
         near "$work/many" "$work/one" 0 1e-5 ||
         { echo "FAIL servers, $rule: $(cat "$work/distance" "$work/err")"; failed=1; }
@@ -37,4 +46,16 @@ train 2 "$work/many" --set model="$here/words.json" --set optimizer=lars
 status=$?
 [ $status -eq 2 ] && grep -q 'optimizer: lars needs dense gradients' "$work/err" ||
     { echo "FAIL lars ends with $status: $(cat "$work/err")"; failed=1; }
+
+# refused STATUS MESSAGE STRATEGY
+refused() {
+    train 2 "$work/many" --set model="$here/words.json" --set optimizer=sgd --set "strategies=[$3]"
+    status=$?
+    [ $status -eq "$1" ] && grep -q "$2" "$work/err" && return
+    echo "FAIL $3 ends with $status: $(cat "$work/err")"
+    failed=1
+}
+refused 2 'of which a step may touch 72: density must be >= 0.8' '{"kind":"allreduce","tables":"rows","density":0.78}'
+refused 3 'no server takes rows yet' '{"kind":"hybrid","servers":1}'
+refused 3 'no server takes rows yet' '{"kind":"ps","servers":1,"tables":"rows","synchronous":false}'
 exit $failed

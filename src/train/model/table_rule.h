@@ -10,8 +10,9 @@ struct dts_table_rule {
     bool rows;      // those with a density of at most `above` travel as rows
     bool elsewhere; // ranks that hold no part of the network update these
     double above;
-    double density; // by hand: of the samples that a device has in a step; 0: by the model
-    double batch;   // these samples
+    int index_bytes; // of a row's number on the wire
+    double density;  // by hand: of the samples that a device has in a step; 0: by the model
+    double batch;    // these samples
 };
 
 #endif

@@ -97,6 +97,13 @@ const struct dts_sparse *dts_network_rows(const struct dts_network *n, int layer
     return n->nodes[layer].rows;
 }
 
+void dts_network_swap_rows(struct dts_network *n, int layer, struct dts_sparse *list)
+{
+    const struct dts_sparse keep = *n->nodes[layer].rows;
+    *n->nodes[layer].rows = *list;
+    *list = keep;
+}
+
 /* The system hands out memory that it does not have, and ends who uses it. */
 static bool check_memory(const struct dts_network *n, struct dts_error *err)
 {
@@ -252,7 +259,6 @@ size_t dts_network_classes(const struct dts_network *n, int layer)
 
 void dts_network_use_gradients(struct dts_network *n, float *gradients)
 {
-    assert(n->layout.gradients == n->layout.parameters);
     dts_mirror_lie(&n->gradients, gradients);
     dts_network_leave_room(n, &n->gradients_room);
     dts_network_gather(n);

@@ -96,8 +96,9 @@ size_t dts_network_parameters(const struct dts_network *network);
 float *dts_network_weights(struct dts_network *network);
 float *dts_network_gradients(struct dts_network *network);
 
-/* Gradients go there from now on: as many as there are parameters, the caller's;
- * dts_whole_pages() where the network computes elsewhere than on this CPU. */
+/* Gradients go there from now on: as many as there are parameters, but for tables whose
+ * gradients are lists; the caller's; dts_whole_pages() where the network computes elsewhere
+ * than on this CPU. */
 void dts_network_use_gradients(struct dts_network *network, float *gradients);
 
 /* The same for weights; what they are now is copied there. */
@@ -134,6 +135,9 @@ size_t dts_network_gradient_offset(const struct dts_network *network, int layer,
 
 /* The gradient of that layer's table after backward; NULL: it is no list. */
 const struct dts_sparse *dts_network_rows(const struct dts_network *network, int layer);
+
+/* Another list takes its place, such as the sum over ranks; `list` is then what it was. */
+void dts_network_swap_rows(struct dts_network *network, int layer, struct dts_sparse *list);
 
 /* What follows here is of that slot, 0 .. slots - 1, from now on; of slot 0 in the beginning.
  */

@@ -56,6 +56,7 @@ struct dts_table_rule dts_tables_rule(const struct dts_tables *tables,
         .elsewhere = elsewhere,
         .above = tables->above,
         .density = tables->density,
+        .index_bytes = tables->index_bytes,
         .batch = device_samples(point),
     };
 }

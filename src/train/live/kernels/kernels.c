@@ -18,6 +18,7 @@
 
 #include "base/mem.h"
 #include "base/os/clock.h"
+#include "train/live/kernels/lists.h"
 #include "train/live/kernels/made.h"
 #include "train/live/kernels/mirrors.h"
 #include "train/live/kernels/noise.h"
@@ -41,18 +42,6 @@ static bool check_scaling(const struct dts_live_kernels *t, struct dts_error *er
                     "live.compute: kernels: %s: fp16 leaves out steps that overflow, which "
                     "servers cannot agree on: precision must be bf16 or fp32",
                     t->point->strategy->name);
-}
-
-/* Lists of rows have no room in the buffers of a plan yet. */
-static bool check_tables(const struct dts_live_kernels *t, struct dts_error *err)
-{
-    const struct dts_strategy_kind *kind = t->point->strategy->kind;
-    return kind->tables == NULL || !kind->tables(t->point).rows ||
-           dts_fail(
-               err, DTS_UNSUPPORTED,
-               "live.compute: kernels: %s: gradients of tables travel whole under kernels: "
-               "tables must be \"dense\"",
-               t->point->strategy->name);
 }
 
 /* How many steps there are is the same on all ranks, servers among them. */
@@ -103,12 +92,13 @@ static bool open_data(struct dts_live_kernels *t, struct dts_error *err)
     return dts_data_open(&t->data, &request, err);
 }
 
-/* What is exchanged is dense, as the plan says; a rank alone keeps lists of rows. */
+/* What is exchanged is dense, but for rows that are gathered; a rank alone keeps lists of rows.
+ */
 static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
 {
     const bool alone = t->rank.role->plan.buffer_count == 0;
     t->numbers = dts_alloc((size_t)t->point->batch, sizeof(*t->numbers));
-    return dts_live_parts_open(t, alone, err) && open_data(t, err);
+    return dts_live_parts_open(t, alone || t->gathers, err) && open_data(t, err);
 }
 
 void dts_live_kernels_close(struct dts_live_kernels *t)
@@ -148,7 +138,7 @@ bool dts_live_kernels_open(struct dts_live_kernels *t, const struct dts_executor
     t->scale.scale = scales(t) ? t->settings->loss_scale : 1;
     const bool worker = rank->role->kind == DTS_WORKER;
     if (check_precision(t, err) && count_steps(t, err) && check_scaling(t, err) &&
-        check_tables(t, err) &&
+        dts_live_lists_check(t, err) &&
         (worker ? open_worker(t, err) : dts_live_server_open(rank, &t->server, err)) &&
         dts_live_noise_open(t, err))
         return true;
@@ -286,6 +276,7 @@ static void bring(void *self, const struct dts_op *op)
     dts_live_mirrors_bring(self, op);
     dts_live_made_give(self, op);
     dts_live_rows_give(self, op);
+    dts_live_lists_give(self, op);
 }
 
 /* A sum of one microbatch alone joins those before. */
@@ -295,6 +286,7 @@ static void carry_off(void *self, const struct dts_op *op)
     dts_live_mirrors_carry_off(self, op);
     dts_live_made_take(t, op);
     dts_live_rows_take(t, op);
+    dts_live_lists_take(t, op);
     dts_live_shares_summed(t, op);
 }
 

@@ -53,8 +53,8 @@ static bool check(const struct dts_live_kernels *k, struct dts_error *err)
     if (k->network != NULL && dts_network_layout(k->network)->lists &&
         dts_model_sparse(&point->scenario->model) != NULL)
         return dts_fail(err, DTS_UNSUPPORTED,
-                        "live.noise_scale: a lone rank keeps gradients of sparse tables as "
-                        "lists of rows: it needs two ranks");
+                        "live.noise_scale: gradients of sparse tables are lists of rows here: "
+                        "it needs two ranks that exchange whole tables");
     return true;
 }
 

@@ -50,6 +50,8 @@ struct dts_live_kernels {
     struct dts_live_parts *parts;   // of a worker: all of them (parts.h); owned
     struct dts_live_noise *noise;   // owned; NULL: not wanted (noise.h)
     struct dts_mirror sums;         // of normalizations, where they are exchanged
+    bool gathers;                   // rows of sparse tables (lists.h), with numbers of
+    int index_bytes;                // so many bytes
     float **there;         // the plan's buffers on the device, where messages are direct; owned
     struct dts_data *data; // owned
     struct dts_order order;

@@ -1,0 +1,22 @@
+/* lists.h -- gradients of sparse tables that ranks gather as rows (train/strategy/gather.h).
+ *
+ * A message has room for as many rows as the plan says, each its number and its values; rows
+ * that a step did not touch have the number -1. All messages have one size, so a plan must have
+ * room for the most rows that a step can touch. Each rank merges the lists of all in the order
+ * of the ranks: all have the same sum.
+ */
+#ifndef DTS_TRAIN_LIVE_KERNELS_LISTS_H
+#define DTS_TRAIN_LIVE_KERNELS_LISTS_H
+
+#include "train/live/kernels/rank.h"
+
+/* Finds whether ranks gather rows (kernels->gathers). Refuses what has no way to train
+ * (DTS_UNSUPPORTED, or DTS_BAD_INPUT where messages have no room). */
+bool dts_live_lists_check(struct dts_live_kernels *kernels, struct dts_error *err);
+
+/* Before and after an all-gather of rows; of other operations nothing. On the thread of its
+ * stream. */
+void dts_live_lists_give(struct dts_live_kernels *kernels, const struct dts_op *op);
+void dts_live_lists_take(struct dts_live_kernels *kernels, const struct dts_op *op);
+
+#endif
