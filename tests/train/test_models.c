@@ -51,6 +51,7 @@ static const struct published models[] = {
     // Parallax's table 1: 9.4 and 813.3 million (with a bias), 94.1 and 74.9 million
     {"lstm_lm1b_sampled", 821973280, 0, 7},
     {"gnmt_4_layer", 168943616, 0, 26},
+    {"dlrm", 24039644417, 0, 17}, // 187,767,399 rows of 128, and 5.4 million
     // by numbers. GPT-3 by the closed form of its paper's table; Megatron's to the digits of
     // table 1 of Narayanan et al. 2021 ("1.7" to "1008.0" billion), by its equation 2 and 2 x
     // hidden

@@ -253,6 +253,52 @@ static void all_devices_gather_the_rows_of_all(void)
     forget(&f);
 }
 
+/* In a microbatch 8 samples of 3 words look up 15 values each: there, and their gradients back.
+ */
+static void divided_tables_cost_two_all_to_alls(void)
+{
+    struct fixture f;
+    struct dts_error err = {0};
+    static const char json[] = "{\"tables\": \"divided\", \"bucket_bytes\": 0}";
+    set_up_table(&f, 1, 0);
+    for (int devices = 1; devices <= 24; devices++)
+        for (f.scenario.accumulate = 1; f.scenario.accumulate <= 2 && 120 % devices == 0;
+             f.scenario.accumulate++)
+            CHECK_NEAR(bytes_of(&f, "allreduce", json, devices),
+                       devices == 1 ? 0
+                                    : 2.0 * (devices - 1) * 4 * DENSE +
+                                          f.scenario.accumulate * 2.0 * (devices - 1) * 4 * 8 *
+                                              WORDS * WIDTH,
+                       0.5);
+    f.scenario.accumulate = 1;
+    struct dts_job job = job_of(&f, "allreduce", json, 8);
+    const struct dts_plan *plan = &job.roles[0].plan;
+    const int there = find_op(plan, "all-to-all forward conv");
+    const int back = find_op(plan, "all-to-all backward conv");
+    CHECK_INT(there, find_op(plan, "forward conv") + 1);
+    CHECK_INT(back, find_op(plan, "backward conv") - 1);
+    CHECK_INT(plan->ops[there].stream, DTS_COMPUTE);
+    CHECK_INT(plan->ops[back].stream, DTS_COMPUTE);
+    dts_job_free(&job);
+
+    struct dts_memory whole, part;
+    double searched;
+    set_devices(&f, 8);
+    CHECK(use(&f, "allreduce", "{}", &err) && dts_point_memory(&f.point, &whole, &err));
+    CHECK(use(&f, "allreduce", json, &err) && dts_point_memory(&f.point, &part, &err));
+    CHECK_NEAR(part.weights, 4 * (DENSE + TABLE / 8.0), 0.5);
+    CHECK_NEAR(part.optimizer, 4 * (DENSE + TABLE / 8.0), 0.5);
+    CHECK_NEAR(part.gradients, 4 * DENSE + message(summed(ROWS, 192, 1), 4) / 8, 0.5);
+    CHECK_NEAR(whole.total - part.total,
+               whole.weights - part.weights + whole.optimizer - part.optimizer +
+                   whole.gradients - part.gradients,
+               0.5);
+    const struct dts_samples samples = dts_point_samples(&f.point);
+    CHECK_CLOSE(dts_model_updated(&f.scenario.model, f.scenario.optimizer, &samples, &searched),
+                DENSE + WIDTH * summed(ROWS, 192, 1) / 8, 1e-5);
+    forget(&f);
+}
+
 static void with_all_rows_touched_the_numbers_alone_are_more(void)
 {
     struct fixture f;
@@ -385,6 +431,9 @@ static void keys_that_cannot_act_are_refused(void)
     refuses(&f, "allreduce", "{\"tables\": \"dense\", \"dense_above\": 0.5}",
             "dense_above: has no effect");
     refuses(&f, "allreduce", "{\"index_bytes\": 8}", "index_bytes: has no effect");
+    refuses(&f, "allreduce", "{\"tables\": \"divided\", \"index_bytes\": 8}",
+            "index_bytes: has no effect where tables are \"divided\"");
+    refuses(&f, "ps", "{\"tables\": \"divided\"}", "tables: must be one of dense, rows");
     refuses(&f, "hybrid", "{\"index_bytes\": 6}", "index_bytes: must be 4 or 8, got 6");
     refuses(&f, "hybrid", "{\"dense_above\": 0.001}", "leaves no table to the servers");
     refuses(&f, "ps", "{\"beside_share\": 0.5}", "beside_share: has no effect");
@@ -400,6 +449,7 @@ TESTS(TEST(rows_touched_are_what_a_count_of_draws_finds), TEST(more_samples_touc
       TEST(a_sampled_softmax_computes_and_touches_a_part),
       TEST(pushes_and_pulls_are_the_rows_and_their_numbers), TEST(a_node_pushes_each_row_once),
       TEST(a_hybrid_is_an_all_reduce_and_servers), TEST(all_devices_gather_the_rows_of_all),
+      TEST(divided_tables_cost_two_all_to_alls),
       TEST(with_all_rows_touched_the_numbers_alone_are_more),
       TEST(updates_and_memory_are_of_the_rows),
       TEST(all_nodes_send_as_much_where_servers_are_both),

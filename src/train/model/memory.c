@@ -65,7 +65,8 @@ double dts_model_updated(const struct dts_model *model, const struct dts_optimiz
             values -= (double)table->count;
             if (!samples->tables.elsewhere)
                 values += (double)table->sparse_row *
-                          dts_table_rows(layer, &samples->tables, samples->step);
+                          dts_table_rows(layer, &samples->tables, samples->step) /
+                          fmax(1, samples->tables.parts);
             continue;
         }
         *searched += samples->exchanged && !whole ? (double)table->count : 0;

@@ -8,6 +8,7 @@
  * Zeros: all tables travel whole. */
 struct dts_table_rule {
     bool rows;      // those with a density of at most `above` travel as rows
+    int parts;      // > 1: a device has one of so many equal parts of each table
     bool elsewhere; // ranks that hold no part of the network update these
     double above;
     int index_bytes; // of a row's number on the wire

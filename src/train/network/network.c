@@ -34,6 +34,12 @@ static bool find_operations(struct dts_network *n, struct dts_error *err)
                             n->model->name, layer->name);
         n->nodes[l].op = op;
         for (int i = 0; i < c->call.input_count; i++)
+            if (op->tokens && c->inputs[i] != DTS_CALL_ENTRY)
+                return dts_fail(err, DTS_UNSUPPORTED,
+                                "%s: %s: kernels take tokens from the samples alone, and its "
+                                "input is a layer",
+                                n->model->name, layer->name);
+        for (int i = 0; i < c->call.input_count; i++)
             n->tokens = n->tokens || (op->tokens && c->inputs[i] == DTS_CALL_ENTRY);
         if (op->loss)
             n->nodes[l].targets = (op->classes ? dts_dims_positions(&c->call.inputs[0])

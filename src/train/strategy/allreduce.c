@@ -10,6 +10,9 @@
  * 2018, arXiv:1802.05799: what Horovod does with tf.IndexedSlices):
  *
  *     data                            | all-gather 1 | add 1 | all-reduce 0 |
+ *
+ * Divided tables: their rows come by an all-to-all behind the forward call of their layer, and
+ * the gradients of these rows leave by one before its backward call (build_layers.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +27,7 @@
 struct allreduce {
     struct dts_coll_choice choice;
     struct dts_coll_choice statistics; // of synchronized batch normalization
+    struct dts_coll_choice lookup;     // of rows of divided tables
     double bucket_bytes, first_bucket_bytes;
     bool overlap;
     struct dts_tables tables;
@@ -46,10 +50,10 @@ static const struct dts_field fields[] = {
      .help = "with synchronized batch_norm: how its sums are added up; default: as gradients"},
     {DTS_KEY(struct allreduce, overlap), .type = DTS_BOOL, .missing = "null",
      .help = "exchange while backward computes; else after it; default: as the stack does"},
-    {DTS_TABLES_KEY(struct allreduce, tables),
+    {DTS_TABLES_KEY(struct allreduce, tables, dts_tables_name_divided),
      .help = "gradients of sparse tables: dense (default): summed whole; rows: all devices "
-             "gather the rows "
-             "that each touched"},
+             "gather the rows that each touched; divided: each device has a part of every "
+             "table, and all-to-alls bring the rows of its samples and take gradients back"},
     {DTS_DENSITY_KEY(struct allreduce, tables)},
     {DTS_DENSE_ABOVE_KEY(struct allreduce, tables)},
     {DTS_INDEX_BYTES_KEY(struct allreduce, tables)},
@@ -76,7 +80,10 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     else if (!dts_coll_choice_prepare(&a->statistics, stack, at, err))
         return false;
     a->policy = dts_bucket_policy_of(at, stack, a->bucket_bytes, a->first_bucket_bytes);
-    return dts_tables_prepare(&a->tables, at, err);
+    a->lookup =
+        (struct dts_coll_choice){.kind = DTS_ALLTOALL, .algorithm = "pairwise", .channels = 1};
+    return dts_coll_choice_prepare(&a->lookup, stack, at, err) &&
+           dts_tables_prepare(&a->tables, at, err);
 }
 
 static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed *needed,
@@ -126,13 +133,14 @@ static bool add_exchanges(const struct dts_point *point, struct dts_plan *plan,
 }
 
 static bool add_plan(const struct dts_point *point, const struct dts_collective *statistics,
-                     struct dts_plan *plan, struct dts_error *err)
+                     const struct dts_collective *rows, struct dts_plan *plan,
+                     struct dts_error *err)
 {
     const struct allreduce *a = point->strategy->self;
     struct dts_bucket *buckets;
     const int count = dts_tables_buckets(&a->tables, point, &a->policy, 1, &buckets);
-    struct dts_compute_ops ops = {.ready = dts_alloc((size_t)count, sizeof(int)),
-                                  .statistics = statistics};
+    struct dts_compute_ops ops = {
+        .ready = dts_alloc((size_t)count, sizeof(int)), .statistics = statistics, .rows = rows};
     bool alone = point->devices == 1;
     struct buffers buffers = {-1, -1};
     if (!alone)
@@ -160,17 +168,21 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     const struct allreduce *a = point->strategy->self;
     const bool synchronizes = dts_build_synchronizes(point);
     const struct dts_members all = dts_point_members(point);
-    struct dts_collective statistics;
+    const bool divides = dts_tables_divided(&a->tables, point);
+    struct dts_collective statistics, rows;
     if (!dts_tables_check(&a->tables, point, err))
         return false;
     if (synchronizes && !dts_coll_choice_small(&a->statistics, point, &all, &statistics, err))
+        return false;
+    if (divides && !dts_coll_choice_make(&a->lookup, point, &all, DTS_ALLTOALL, 0, &rows, err))
         return false;
 
     job->roles = dts_alloc(1, sizeof(*job->roles));
     job->role_count = 1;
     job->ranks = point->devices;
     job->roles[0] = (struct dts_role){.name = "worker", .count = point->devices};
-    return add_plan(point, synchronizes ? &statistics : NULL, &job->roles[0].plan, err);
+    return add_plan(point, synchronizes ? &statistics : NULL, divides ? &rows : NULL,
+                    &job->roles[0].plan, err);
 }
 
 static struct dts_table_rule tables(const struct dts_point *point)

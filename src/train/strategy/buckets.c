@@ -102,7 +102,7 @@ int dts_buckets_apart(const struct dts_model *model, const struct dts_bucket_pol
         for (int p = layer->param_count - 1; p >= rows; p--)
             if (layer->params[p].count > 0)
                 add_tensor(&c, layer->params[p].count, l, cycle);
-        if (rows)
+        if (rows && apart[l] != DTS_NO_BUCKET)
             add_rows(&c, apart[l], l, cycle);
     }
     for (int b = 0; cycles && b < c.count; b++)

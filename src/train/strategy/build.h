@@ -6,6 +6,8 @@
 #ifndef DTS_TRAIN_STRATEGY_BUILD_H
 #define DTS_TRAIN_STRATEGY_BUILD_H
 
+#include <stdint.h>
+
 #include "train/scenario/scenario.h"
 #include "train/strategy/strategy.h"
 
@@ -27,7 +29,8 @@ int dts_buckets(const struct dts_model *model, const struct dts_bucket_policy *p
                 size_t element_bytes, const double *backward_s, struct dts_bucket **buckets);
 
 /* The same with layers whose tables travel as rows: apart[l] elements are a bucket of their
- * own; 0: the layer has none. */
+ * own; 0: the layer has none; DTS_NO_BUCKET: its table is in no bucket. */
+#define DTS_NO_BUCKET SIZE_MAX
 int dts_buckets_apart(const struct dts_model *model, const struct dts_bucket_policy *policy,
                       size_t element_bytes, const double *backward_s, const size_t *apart,
                       struct dts_bucket **buckets);
@@ -67,13 +70,17 @@ struct dts_compute_ops {
     /* Adds up the sums of a layer over all workers; the second half of the layer's call waits
      * for it. dts_build_compute() sets its data. NULL: each worker uses its own samples. */
     const struct dts_collective *statistics;
+
+    /* Brings to each worker the rows of its samples out of divided tables, and takes their
+     * gradients back; dts_build_compute() sets its data. NULL: each has whole tables. */
+    const struct dts_collective *rows;
 };
 
 /* Do the plans of workers have calls in halves? */
 bool dts_build_synchronizes(const struct dts_point *point);
 
-/* Adds read, overhead, forward and backward of all microbatches, and a buffer for sums where
- * calls have halves. The last microbatch finishes the gradients. */
+/* Adds read, overhead, forward and backward of all microbatches, and buffers for sums where
+ * calls have halves and for rows of divided tables. The last microbatch finishes the gradients. */
 void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
                        const struct dts_bucket *buckets, int bucket_count,
                        struct dts_compute_ops *ops);
@@ -91,7 +98,7 @@ int dts_build_call(const struct dts_point *point, struct dts_plan *plan, const c
 /* How many operations dts_build_call() adds. */
 int dts_build_call_count(const struct dts_point *point);
 
-/* How many operations dts_build_compute() adds. */
+/* How many operations dts_build_compute() adds, where no table is divided. */
 int dts_build_compute_count(const struct dts_point *point);
 
 /* The first two buffers of a plan that exchanges gradients, for ranks that train. */

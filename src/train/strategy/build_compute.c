@@ -110,7 +110,8 @@ void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
                        const struct dts_bucket *buckets, int bucket_count,
                        struct dts_compute_ops *ops)
 {
-    struct dts_layer_ops layers = {.point = point, .plan = plan, .statistics = ops->statistics};
+    struct dts_layer_ops layers = {
+        .point = point, .plan = plan, .statistics = ops->statistics, .rows = ops->rows};
     dts_layer_ops_begin(&layers);
     dts_build_start(point, plan, 1);
     for (int m = 0; m < point->microbatches; m++) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "train/model/tables.h"
 
 bool dts_build_synchronizes(const struct dts_point *point)
 {
@@ -39,6 +40,32 @@ static struct dts_span *sums_of(const struct dts_layer_ops *ops, enum dts_pass p
     return &ops->sums[2 * layer + (pass == DTS_BACKWARD)];
 }
 
+static bool has_rows(const struct dts_layer_ops *ops, int layer)
+{
+    return ops->rows != NULL &&
+           dts_layer_table(&ops->point->scenario->model.layers[layer]) != NULL;
+}
+
+/* Rows that a layer looks up for one microbatch, at least a value for each device. */
+static size_t rows_values(const struct dts_layer_ops *ops, int layer)
+{
+    const struct dts_layer *table = &ops->point->scenario->model.layers[layer];
+    const size_t values = (size_t)ops->point->batch * dts_dims_elements(&table->output);
+    const size_t least = (size_t)ops->point->devices;
+    return values > least ? values : least;
+}
+
+static void add_rows_buffer(struct dts_layer_ops *ops)
+{
+    size_t most = 0;
+    for (int l = 0; l < ops->point->scenario->model.layer_count; l++)
+        if (has_rows(ops, l) && rows_values(ops, l) > most)
+            most = rows_values(ops, l);
+    if (most > 0)
+        ops->rows_buffer = dts_plan_buffer(
+            ops->plan, most, dts_precision_bytes(ops->point->scenario->precision));
+}
+
 void dts_layer_ops_begin(struct dts_layer_ops *ops)
 {
     const int layers = ops->point->scenario->model.layer_count;
@@ -54,6 +81,7 @@ void dts_layer_ops_begin(struct dts_layer_ops *ops)
     }
     if (count > 0)
         dts_plan_buffer(ops->plan, count, sizeof(double));
+    add_rows_buffer(ops);
 }
 
 void dts_layer_ops_end(struct dts_layer_ops *ops)
@@ -110,16 +138,31 @@ static int add_call(const struct dts_layer_ops *ops, enum dts_pass pass, int lay
     return dts_build_call(ops->point, ops->plan, label, call);
 }
 
+static void add_rows(const struct dts_layer_ops *ops, enum dts_pass pass, int layer,
+                     int microbatch)
+{
+    const struct dts_call seen = {.pass = pass, .layer = layer};
+    struct dts_collective collective = *ops->rows;
+    char label[64];
+    collective.data = (struct dts_span){ops->rows_buffer, 0, rows_values(ops, layer)};
+    name(ops, &seen, "all-to-all ", "", microbatch, label);
+    dts_plan_collective(ops->plan, DTS_COMPUTE, label, collective);
+}
+
 int dts_layer_ops_first(const struct dts_layer_ops *ops, enum dts_pass pass, int layer,
                         int microbatch)
 {
     const bool halves = has_halves(ops, pass, layer);
+    if (pass == DTS_BACKWARD && has_rows(ops, layer))
+        add_rows(ops, pass, layer, microbatch);
     return add_call(ops, pass, layer, halves ? DTS_OP_SUMS : DTS_OP_WHOLE, microbatch);
 }
 
 int dts_layer_ops_rest(const struct dts_layer_ops *ops, enum dts_pass pass, int layer,
                        int microbatch)
 {
+    if (pass == DTS_FORWARD && has_rows(ops, layer))
+        add_rows(ops, pass, layer, microbatch);
     if (!has_halves(ops, pass, layer))
         return -1;
     const struct dts_call seen = {.pass = pass, .layer = layer, .part = DTS_OP_REST};

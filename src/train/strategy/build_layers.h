@@ -8,12 +8,16 @@
  *
  *     compute   forward bn: sums | sum forward bn | forward bn: rest
  *
- * The collective is on the stream of the kernels, since the second half waits for it. */
+ * The collective is on the stream of the kernels, since the second half waits for it. So is
+ * what brings rows of a divided table behind its forward call, and takes gradients back before
+ * its backward call. */
 struct dts_layer_ops {
     const struct dts_point *point;
     struct dts_plan *plan;
     const struct dts_collective *statistics; // NULL: one call
-    struct dts_span *sums;                   // of each layer: forward, then backward; owned
+    const struct dts_collective *rows;       // of divided tables; NULL: none is
+    int rows_buffer;
+    struct dts_span *sums; // of each layer: forward, then backward; owned
 };
 
 /* Adds a buffer to the plan if any layer has sums. */

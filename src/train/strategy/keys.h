@@ -52,8 +52,8 @@
 
 /* How gradients of sparse tables travel (tables.h): first the word, then what is known of rows.
  */
-#define DTS_TABLES_KEY(owner, tables)                                                          \
-    DTS_KEY_OF(owner, "tables", tables.word), .type = DTS_STRING, .choice = dts_tables_name,   \
+#define DTS_TABLES_KEY(owner, tables, names)                                                   \
+    DTS_KEY_OF(owner, "tables", tables.word), .type = DTS_STRING, .choice = names,             \
                                               .missing = "null"
 #define DTS_DENSITY_KEY(owner, tables)                                                         \
     DTS_KEY_OF(owner, "density", tables.density),                                              \

@@ -118,7 +118,7 @@ static const struct dts_field fields[] = {
      .help =
          "synchronous: servers go on without the last so many gradients of a step, which are "
          "thrown away"},
-    {DTS_TABLES_KEY(struct dts_ps, tables),
+    {DTS_TABLES_KEY(struct dts_ps, tables, dts_tables_name),
      .help = "gradients of sparse tables: dense (default): whole; rows: a worker pushes the "
              "rows that it "
              "touched, and pulls those that it touches next"},

@@ -13,15 +13,25 @@ const char *dts_tables_name(int i)
     return names[i];
 }
 
+const char *dts_tables_name_divided(int i)
+{
+    static const char *const names[] = {"dense", "rows", "divided", NULL};
+    return names[i];
+}
+
 bool dts_tables_prepare(struct dts_tables *tables, const struct dts_cfg *at,
                         struct dts_error *err)
 {
-    static const char *const keys[] = {"density", "dense_above", "index_bytes", NULL};
-    tables->rows = tables->word != NULL && strcmp(tables->word, dts_tables_name(0)) != 0;
-    for (int i = 0; keys[i] != NULL && !tables->rows; i++) {
+    static const char *const keys[] = {"dense_above", "index_bytes", "density", NULL};
+    const char *word = tables->word != NULL ? tables->word : dts_tables_name(0);
+    tables->rows = strcmp(word, dts_tables_name(0)) != 0;
+    tables->divided = strcmp(word, dts_tables_name_divided(2)) == 0;
+    const int idle = tables->divided ? 2 : tables->rows ? 0 : 3; // keys that cannot act
+    for (int i = 0; i < idle; i++) {
         const struct dts_cfg key = dts_cfg_member(at, keys[i]);
         if (dts_cfg_exists(&key))
-            return dts_cfg_fail(at, keys[i], err, "has no effect where tables are \"dense\"");
+            return dts_cfg_fail(at, keys[i], err, "has no effect where tables are \"%s\"",
+                                word);
     }
     if (tables->above <= 0)
         tables->above = 1;
@@ -48,11 +58,17 @@ static double device_samples(const struct dts_point *point)
     return (double)point->batch * point->microbatches;
 }
 
+bool dts_tables_divided(const struct dts_tables *tables, const struct dts_point *point)
+{
+    return tables->divided && point->devices > 1;
+}
+
 struct dts_table_rule dts_tables_rule(const struct dts_tables *tables,
                                       const struct dts_point *point, bool elsewhere)
 {
     return (struct dts_table_rule){
         .rows = tables->rows,
+        .parts = dts_tables_divided(tables, point) ? point->devices : 1,
         .elsewhere = elsewhere,
         .above = tables->above,
         .density = tables->density,
@@ -107,7 +123,9 @@ int dts_tables_buckets(const struct dts_tables *tables, const struct dts_point *
     size_t *apart = dts_alloc((size_t)model->layer_count + 1, sizeof(*apart));
     for (int l = 0; l < model->layer_count; l++)
         if (dts_table_listed(&model->layers[l], &rule))
-            apart[l] = dts_tables_message(tables, point, l, together);
+            apart[l] = dts_tables_divided(tables, point)
+                           ? DTS_NO_BUCKET
+                           : dts_tables_message(tables, point, l, together);
     const int count = dts_buckets_apart(model, policy, dts_point_wire_bytes(point),
                                         point->seconds->backward, apart, buckets);
     free(apart);
@@ -140,6 +158,25 @@ int dts_tables_buffer(const struct dts_point *point, struct dts_plan *plan,
     return dts_plan_buffer(plan, elements, dts_tables_element_bytes(point));
 }
 
+/* A part of the table, and the rows of all samples that are in it. */
+static void divided_memory(const struct dts_tables *tables, const struct dts_point *point,
+                           struct dts_memory *memory)
+{
+    const struct dts_scenario *s = point->scenario;
+    const double bytes = (double)dts_precision_bytes(s->precision), n = point->devices;
+    const double state_bytes = s->optimizer->state_values * (bytes > 4 ? bytes : 4);
+    for (int l = 0; l < s->model.layer_count; l++) {
+        if (dts_layer_table(&s->model.layers[l]) == NULL)
+            continue;
+        const double values = (double)dts_layer_table(&s->model.layers[l])->count;
+        const double message = (double)dts_tables_message(tables, point, l, point->devices) *
+                               (double)dts_tables_element_bytes(point);
+        memory->gradients += message / n - values * bytes;
+        memory->weights -= values * (1 - 1 / n) * (bytes + (bytes < 4 ? 4 : 0));
+        memory->optimizer -= values * (1 - 1 / n) * state_bytes;
+    }
+}
+
 void dts_tables_memory(const struct dts_tables *tables, const struct dts_point *point,
                        bool elsewhere, int messages, struct dts_memory *memory)
 {
@@ -147,7 +184,10 @@ void dts_tables_memory(const struct dts_tables *tables, const struct dts_point *
     const struct dts_table_rule rule = dts_tables_rule(tables, point, elsewhere);
     const double bytes = (double)dts_precision_bytes(s->precision);
     const double before = memory->weights + memory->gradients + memory->optimizer;
-    for (int l = 0; l < s->model.layer_count; l++) {
+    const bool divided = dts_tables_divided(tables, point);
+    if (divided)
+        divided_memory(tables, point, memory);
+    for (int l = 0; l < s->model.layer_count && !divided; l++) {
         if (!dts_table_listed(&s->model.layers[l], &rule))
             continue;
         const double values = (double)dts_layer_table(&s->model.layers[l])->count;

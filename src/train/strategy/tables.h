@@ -8,6 +8,11 @@
  * Rows are whole: what is expected is rounded up. Servers send back as much, values and numbers
  * (Li et al. 2014, "Parameter Server": keys travel with values, both ways): the rows that the
  * next batch touches. The list of numbers that asks for these is left out.
+ *
+ * "divided": each device has a part of every table, looks up the words of all samples in it,
+ * and an all-to-all brings to each device the rows of its own samples, behind forward; another
+ * one takes their gradients back, before backward (Naumov et al. 2019, arXiv:1906.00091: DLRM).
+ * Gradients of tables travel no further: each device updates its part.
  */
 #ifndef DTS_TRAIN_STRATEGY_TABLES_H
 #define DTS_TRAIN_STRATEGY_TABLES_H
@@ -21,10 +26,11 @@ struct dts_tables {
     double density;   // 0: the model's
     double above;     // tables with a larger density travel whole
     int index_bytes;  // of a row's number: 4 or 8
-    bool rows;
+    bool rows, divided;
 };
 
-const char *dts_tables_name(int i); // "dense", "rows"
+const char *dts_tables_name(int i);         // "dense", "rows"
+const char *dts_tables_name_divided(int i); // and "divided"
 
 /* Checks the keys; refuses those that cannot act. */
 bool dts_tables_prepare(struct dts_tables *tables, const struct dts_cfg *at,
@@ -38,8 +44,12 @@ bool dts_tables_check(const struct dts_tables *tables, const struct dts_point *p
 struct dts_table_rule dts_tables_rule(const struct dts_tables *tables,
                                       const struct dts_point *point, bool elsewhere);
 
+/* Does a device of the point have a part of each table? */
+bool dts_tables_divided(const struct dts_tables *tables, const struct dts_point *point);
+
 /* The cut of the gradients where tables travel as rows: each is a bucket of its own, with a
- * table. `together` neighbouring devices push what they touched as one. */
+ * table; divided ones are in none. `together` neighbouring devices push what they touched as
+ * one. */
 int dts_tables_buckets(const struct dts_tables *tables, const struct dts_point *point,
                        const struct dts_bucket_policy *policy, int together,
                        struct dts_bucket **buckets);

@@ -170,7 +170,9 @@ bool dts_live_lists_check(struct dts_live_kernels *k, struct dts_error *err)
     if (kind->tables == NULL || !kind->tables(point).rows || k->rank.job->ranks == 1)
         return true;
     const struct dts_table_rule rule = kind->tables(point);
-    if (rule.elsewhere)
+    if (rule.parts > 1)
+        why = "divided tables are predicted only: tables must be \"rows\" or \"dense\"";
+    else if (rule.elsewhere)
         why =
             "no server takes rows yet: tables must be \"dense\", or gathered by \"allreduce\"";
     else if (!all_travel(&point->scenario->model, &rule))
