@@ -140,7 +140,8 @@ const char *dts_placement_name(int i);
 
 /* Endpoints for `devices` ranks on devices, and for `hosts` more on node hosts (parameter
  * servers). apart: the last so many of these are on nodes that no worker uses, one a node; the
- * others on the workers' nodes, round and round. *endpoints is allocated (devices + hosts ints); the caller frees it.
+ * others on the workers' nodes, round and round. *endpoints is allocated (devices + hosts
+ * ints); the caller frees it.
  */
 bool dts_place(const struct dts_platform *platform, const struct dts_placement *placement,
                int devices, int hosts, int apart, int **endpoints, struct dts_error *err);
