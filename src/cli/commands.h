@@ -15,6 +15,8 @@ struct dts_command {
      * are given becomes an answer. Itself NULL: it has none. */
     const char *(*option)(int i);
 
+    bool draws; // its answer may be a picture or a page
+
     /* The verb is options->words[0]; where it may be left out, see dts_command_words(). */
     bool (*run)(const struct dts_options *options, struct dts_error *err);
 };

@@ -204,13 +204,24 @@ static bool answer(const struct dts_options *options, struct dts_asked *asked,
     return true;
 }
 
+static struct dts_drawing drawing_of(const struct dts_options *options)
+{
+    return (struct dts_drawing){
+        .plot = options->plot, .line = options->line, .trace = options->trace};
+}
+
 static bool print(const struct dts_options *options, const struct dts_asked *asked,
                   struct dts_error *err)
 {
     struct dts_output out;
     if (!dts_output_open(&out, options->output, err))
         return false;
-    options->format->print(asked->reports, asked->report_count, out.stream);
+    const struct dts_drawing drawing = drawing_of(options);
+    if (!dts_format_write(options->format, asked->reports, asked->report_count, &drawing,
+                          out.stream, err)) {
+        dts_output_discard(&out);
+        return false;
+    }
     return dts_output_close(&out, err);
 }
 
@@ -220,8 +231,12 @@ static bool check_outputs(const struct dts_options *options, const struct dts_as
     const struct dts_named_output outputs[] = {{"--output", options->output},
                                                {"--trace", options->trace}};
     char *points = dts_kept_path(options->output);
-    const bool good = (points == NULL || dts_output_spares(&outputs[1], points, err)) &&
-                      dts_outputs_check(outputs, 2, asked->scenes, asked->scene_count, err);
+    const struct dts_drawing drawing = drawing_of(options);
+    const struct dts_format *format = options->format;
+    const bool good =
+        (format->ready == NULL || format->ready(asked->report_count, &drawing, err)) &&
+        (points == NULL || dts_output_spares(&outputs[1], points, err)) &&
+        dts_outputs_check(outputs, 2, asked->scenes, asked->scene_count, err);
     free(points);
     return good;
 }
@@ -257,5 +272,6 @@ const struct dts_command dts_predict_command = {
     .name = "predict",
     .arguments = "SCENARIO...",
     .summary = "predict step time, scaling and training time (the verb may be left out)",
+    .draws = true,
     .run = dts_predict,
 };

@@ -1,0 +1,172 @@
+/* draw.c -- words, numbers, colours and heads of a script of gnuplot. */
+#include "cli/picture/draw.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void dts_draw_free(struct dts_draw *draw)
+{
+    for (size_t i = 0; i < draw->mark_count; i++)
+        free(draw->marks[i]);
+    free(draw->marks);
+    dts_text_free(&draw->script);
+    *draw = (struct dts_draw){0};
+}
+
+static void add(struct dts_text *text, const char *format, va_list args)
+{
+    char *words = NULL;
+    const int length = vasprintf(&words, format, args);
+    if (length > 0)
+        dts_text_add_bytes(text, words, (size_t)length);
+    free(words);
+}
+
+void dts_draw(struct dts_draw *draw, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(&draw->script, format, args);
+    va_end(args);
+}
+
+/* Stands in a quoted string for itself, whatever gnuplot does with strings. */
+static bool is_plain(unsigned char c)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;=+-_/()";
+    return c != '\0' && strchr(plain, c) != NULL;
+}
+
+/* Cut in the middle, and not within a character. */
+static void shorten(struct dts_text *text, size_t most)
+{
+    dts_text_shorten(text, most);
+    size_t kept = 0;
+    for (size_t i = 0; i < text->length;) {
+        const unsigned char c = (unsigned char)text->chars[i];
+        const size_t bytes = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 0;
+        size_t good = bytes > 0 && i + bytes <= text->length;
+        for (size_t b = 1; b < bytes && good; b++)
+            good = ((unsigned char)text->chars[i + b] & 0xc0) == 0x80;
+        for (size_t b = 0; good && b < bytes; b++)
+            text->chars[kept++] = text->chars[i + b];
+        i += good ? bytes : 1;
+    }
+    text->length = kept;
+    if (text->chars != NULL)
+        text->chars[kept] = '\0';
+}
+
+static void add_string(struct dts_draw *draw, const char *words, size_t most, bool format)
+{
+    struct dts_text text = {0};
+    dts_text_add_line(&text, words);
+    shorten(&text, most);
+    dts_text_add(&draw->script, "\"");
+    for (size_t i = 0; i < text.length; i++) {
+        const unsigned char c = (unsigned char)text.chars[i];
+        if (c == '%' && format)
+            dts_text_add(&draw->script, "\\045\\045");
+        else if (is_plain(c))
+            dts_text_add(&draw->script, "%c", c);
+        else
+            dts_text_add(&draw->script, "\\%03o", c);
+    }
+    dts_text_add(&draw->script, "\"");
+    dts_text_free(&text);
+}
+
+void dts_draw_word(struct dts_draw *draw, const char *words, size_t most)
+{
+    add_string(draw, words, most, false);
+}
+
+void dts_draw_tic(struct dts_draw *draw, const char *words, size_t most)
+{
+    add_string(draw, words, most, true);
+}
+
+void dts_draw_number(struct dts_draw *draw, double value)
+{
+    if (isfinite(value))
+        dts_text_add(&draw->script, " %.12g", value);
+    else
+        dts_text_add(&draw->script, " NaN");
+}
+
+void dts_draw_mark(struct dts_draw *draw, const char *format, ...)
+{
+    struct dts_text words = {0};
+    va_list args;
+    va_start(args, format);
+    add(&words, format, args);
+    va_end(args);
+    draw->marks =
+        dts_grow(draw->marks, &draw->mark_room, draw->mark_count + 1, sizeof(*draw->marks));
+    dts_text_add(&draw->script, " h%zu\n", draw->mark_count);
+    draw->marks[draw->mark_count++] =
+        words.chars != NULL ? dts_text_take(&words) : dts_copy("");
+}
+
+const char *dts_draw_colour(int i)
+{
+    static const char *const colours[DTS_DRAW_COLOURS] = {
+        "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666", "#b8a800",
+    };
+    return colours[(i % DTS_DRAW_COLOURS + DTS_DRAW_COLOURS) % DTS_DRAW_COLOURS];
+}
+
+/* The first point that has an answer; NULL: none has. */
+static const struct dts_result *first(const struct dts_report *report)
+{
+    for (int i = 0; i < report->count; i++)
+        if (!dts_result_refused(&report->points[i]))
+            return &report->points[i];
+    return NULL;
+}
+
+void dts_draw_head(struct dts_draw *draw, const struct dts_report *report, const char *what)
+{
+    enum { TITLE = 96, UNDER = 120 }; // characters that a line of the usual width has room for
+    const struct dts_result *point = first(report);
+    struct dts_text under = {0};
+    dts_draw(draw, "set label 1 at character 1.5, screen 1 offset 0, character -1.5 left ");
+    dts_draw(draw, "font \",15\" ");
+    dts_draw_word(draw, what, TITLE);
+    dts_text_add(&under, "%s", report->scenario);
+    if (point != NULL && point->model[0] != '\0' && !report->listed)
+        dts_text_add(&under, ": %s on %s, %s", point->model, point->platform, point->stack);
+    dts_draw(draw, "\nset label 2 at character 1.5, screen 1 offset 0, character -3 left ");
+    dts_draw(draw, "textcolor rgb \"#555555\" ");
+    dts_draw_word(draw, dts_text_string(&under), UNDER);
+    dts_draw(draw, "\n");
+    dts_text_free(&under);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void dts_draw_log_tics(struct dts_draw *draw, const char *axis, double *values, int count)
+{
+    const double apart = 25; // tics that an axis has room for
+    double last = 0;
+    qsort(values, (size_t)count, sizeof(*values), by_value);
+    const double least =
+        count > 1 ? pow(values[count - 1] / values[0], 1 / apart) : 1; // ratio of neighbours
+    dts_draw(draw, "set %stics (", axis);
+    for (int i = 0; i < count; i++) {
+        if (last > 0 && (values[i] == last || values[i] < last * least))
+            continue;
+        dts_draw(draw, "%s\"%.12g\" %.12g", last > 0 ? ", " : "", values[i], values[i]);
+        last = values[i];
+    }
+    dts_draw(draw, ")\n");
+}
