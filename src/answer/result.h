@@ -230,6 +230,8 @@ struct dts_format {
     bool (*draw)(const struct dts_report *reports, int count, const struct dts_drawing *drawing,
                  FILE *out, struct dts_error *err);
 
+    bool whole; // it draws every kind of picture, that of a timeline, too
+
     /* Of draw: can it be done at all, of so many scenarios? Asked before the work. */
     bool (*ready)(int count, const struct dts_drawing *drawing, struct dts_error *err);
 };

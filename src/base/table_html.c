@@ -1,10 +1,22 @@
 /* table_html.c -- cells as a table of HTML. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/table.h"
 #include "base/xml.h"
+
+/* Is the line the first half of a word that text has no room for? Other hyphens stay:
+ * "device-", "hours". */
+static bool is_half(const char *line, size_t length)
+{
+    static const char *const halves[] = {"effi-", "strag-", "evalu-"};
+    for (size_t i = 0; i < sizeof(halves) / sizeof(halves[0]); i++)
+        if (strlen(halves[i]) == length && strncmp(line, halves[i], length) == 0)
+            return true;
+    return false;
+}
 
 /* Its lines as one, and the unit. */
 static void print_title(FILE *out, const struct dts_column *column)
@@ -13,12 +25,12 @@ static void print_title(FILE *out, const struct dts_column *column)
     for (const char *line = column->title; *line != '\0'; line += strcspn(line, "\n")) {
         char words[64];
         line += *line == '\n';
-        const int length = (int)strcspn(line, "\n");
-        const int hyphen = length > 0 && line[length] == '\n' && line[length - 1] == '-' &&
-                           line[length + 1] >= 'a' && line[length + 1] <= 'z';
-        snprintf(words, sizeof(words), "%.*s", length - hyphen, line); // "effi-", "ciency"
+        const size_t length = strcspn(line, "\n");
+        const bool half = is_half(line, length);
+        const bool whole = half || length == 0 || line[length - 1] == '-';
+        snprintf(words, sizeof(words), "%.*s", (int)(length - half), line);
         dts_xml_words(out, words);
-        fputs(length == 0 || hyphen ? "" : " ", out);
+        fputs(whole ? "" : " ", out);
     }
     if (unit != NULL && *unit != '\0') {
         fputs("<small>[", out);

@@ -125,7 +125,10 @@ static const struct option table[] = {
      "text)",
      take_format},
     {"output", 'o', "FILE", "write there, not to standard output", take_output},
-    {"plot", 'p', "KIND", "what a picture shows: scaling (default: what suits the answer)",
+    {"plot", 'p', "KIND",
+     "what a picture shows: scaling, steps, target, published, memory, staleness, pareto, "
+     "timeline "
+     "(default: what suits the answer)",
      take_plot},
     {"trace", 't', "FILE", "write the timeline of the last point, for ui.perfetto.dev",
      take_trace},

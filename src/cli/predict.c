@@ -13,10 +13,12 @@
 #include "answer/point_pool.h"
 #include "base/mem.h"
 #include "base/os/file.h"
+#include "base/os/scratch.h"
 #include "base/text.h"
 #include "cli/asked.h"
 #include "cli/commands.h"
 #include "cli/outputs.h"
+#include "cli/picture/plot.h"
 #include "cli/print/text_notes.h"
 
 static void work(void *self, int i, struct dts_progress *progress, struct dts_result *result)
@@ -250,21 +252,43 @@ static bool check_all(const struct dts_asked *asked, struct dts_error *err)
     return failure == NULL;
 }
 
-bool dts_predict(const struct dts_options *options, struct dts_error *err)
+/* Does the picture, or the page, show a timeline that nobody asked a file for? */
+static bool needs_timeline(const struct dts_options *options)
+{
+    const struct dts_plot *plot = options->plot != NULL ? dts_plot_find(options->plot) : NULL;
+    return options->format->draw != NULL && options->trace == NULL &&
+           (plot != NULL ? plot->timeline : options->format->whole);
+}
+
+static bool predict(const struct dts_options *options, const char *const *words, int count,
+                    struct dts_error *err)
 {
     struct dts_asked asked = {0};
+    const bool ok = dts_asked_open(options, words, count, &asked, err) &&
+                    check_outputs(options, &asked, err) && answer(options, &asked, err) &&
+                    print(options, &asked, err) && check_all(&asked, err);
+    dts_kept_close(&asked.kept, ok);
+    dts_asked_free(&asked);
+    return ok;
+}
+
+bool dts_predict(const struct dts_options *options, struct dts_error *err)
+{
     const char *const *words;
+    struct dts_options own = *options;
+    struct dts_scratch *scratch = NULL;
     int count = dts_command_words(&dts_predict_command, options, &words);
     if (count == 0)
         return dts_fail(err, DTS_BAD_INPUT,
                         "predict: no scenario (see `dtsim list scenarios`)");
-
-    bool ok = dts_asked_open(options, words, count, &asked, err) &&
-              check_outputs(options, &asked, err) && answer(options, &asked, err) &&
-              print(options, &asked, err) && check_all(&asked, err);
-
-    dts_kept_close(&asked.kept, ok);
-    dts_asked_free(&asked);
+    if (needs_timeline(options)) {
+        if (!dts_scratch_open(&scratch, "timeline", err))
+            return false;
+        own.trace = dts_scratch_file(scratch, "timeline.json");
+    }
+    const bool ok = predict(&own, words, count, err);
+    if (scratch != NULL)
+        dts_scratch_close(scratch);
     return ok;
 }
 

@@ -166,5 +166,6 @@ const struct dts_format dts_format_html = {
     .summary = "a page with all of it: answer, tables, pictures, sources; needs no network",
     .suffix = ".html",
     .draw = draw,
+    .whole = true,
     .ready = ready,
 };

@@ -99,18 +99,41 @@ void dts_draw_number(struct dts_draw *draw, double value)
         dts_text_add(&draw->script, " NaN");
 }
 
-void dts_draw_mark(struct dts_draw *draw, const char *format, ...)
+static size_t keep_mark(struct dts_draw *draw, const char *format, va_list args)
 {
     struct dts_text words = {0};
-    va_list args;
-    va_start(args, format);
     add(&words, format, args);
-    va_end(args);
     draw->marks =
         dts_grow(draw->marks, &draw->mark_room, draw->mark_count + 1, sizeof(*draw->marks));
-    dts_text_add(&draw->script, " h%zu\n", draw->mark_count);
-    draw->marks[draw->mark_count++] =
-        words.chars != NULL ? dts_text_take(&words) : dts_copy("");
+    draw->marks[draw->mark_count] = words.chars != NULL ? dts_text_take(&words) : dts_copy("");
+    return draw->mark_count++;
+}
+
+void dts_draw_mark(struct dts_draw *draw, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    dts_text_add(&draw->script, " h%zu\n", keep_mark(draw, format, args));
+    va_end(args);
+}
+
+void dts_draw_area(struct dts_draw *draw, const double from[2], const double to[2],
+                   const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const size_t number = keep_mark(draw, format, args);
+    va_end(args);
+    dts_text_add(&draw->script, "%.12g %.12g b%zu\n%.12g %.12g e%zu\n", from[0], from[1],
+                 number, to[0], to[1], number);
+}
+
+void dts_draw_areas(struct dts_draw *draw, const char *name)
+{
+    dts_draw(draw,
+             "$%s using 1:2:3 with labels hypertext point pointtype 7 pointsize 0.1 linecolor "
+             "rgb \"#ff000000\" notitle",
+             name);
 }
 
 const char *dts_draw_colour(int i)
@@ -169,4 +192,32 @@ void dts_draw_log_tics(struct dts_draw *draw, const char *axis, double *values, 
         last = values[i];
     }
     dts_draw(draw, ")\n");
+}
+
+void dts_draw_log_axis(struct dts_draw *draw, const char *axis, double low, double high)
+{
+    static const double fine[] = {1, 1.5, 2, 3, 4, 5, 7}, coarse[] = {1, 2, 5}, most[] = {1};
+    const double room = 1.18, decades = log10(high / low);
+    const double *round = decades < 0.8 ? fine : decades < 2.5 ? coarse : most;
+    const size_t count = decades < 0.8   ? sizeof(fine) / sizeof(fine[0])
+                         : decades < 2.5 ? sizeof(coarse) / sizeof(coarse[0])
+                                         : 1;
+    bool begun = false;
+    low /= room;
+    high *= room;
+    dts_draw(draw, "set logscale %s\nset %srange [%.12g:%.12g]\nset %stics (", axis, axis, low,
+             high, axis);
+    for (double ten = pow(10, floor(log10(low))); ten <= high; ten *= 10)
+        for (size_t i = 0; i < count; i++)
+            if (round[i] * ten >= low && round[i] * ten <= high) {
+                dts_draw(draw, "%s%.12g", begun ? ", " : "", round[i] * ten);
+                begun = true;
+            }
+    dts_draw(draw, ")\n");
+}
+
+void dts_draw_plot(struct dts_draw *draw, bool *begun)
+{
+    dts_draw(draw, "%s", *begun ? ", \\\n     " : "plot ");
+    *begun = true;
 }

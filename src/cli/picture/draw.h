@@ -43,6 +43,13 @@ void dts_draw_number(struct dts_draw *draw, double value);
 void dts_draw_mark(struct dts_draw *draw, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The same of an area: adds two lines, "X1 Y1 bN" and "X2 Y2 eN", for dts_draw_areas(). */
+void dts_draw_area(struct dts_draw *draw, const double from[2], const double to[2],
+                   const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Adds the plot of areas, which nobody sees, of a data block: "$NAME ..." */
+void dts_draw_areas(struct dts_draw *draw, const char *name);
+
 /* Colours that people who see few of them can tell apart (Okabe and Ito 2008, "Color universal
  * design"), "#0072b2"; the i-th modulo DTS_DRAW_COLOURS. */
 const char *dts_draw_colour(int i);
@@ -53,5 +60,11 @@ void dts_draw_head(struct dts_draw *draw, const struct dts_report *report, const
 /* Tics of a logarithmic axis, "x" or "y", at these numbers, but for those that would touch the
  * one before. Sorts them. */
 void dts_draw_log_tics(struct dts_draw *draw, const char *axis, double *values, int count);
+
+/* A logarithmic axis from `low` to `high` with some room, and tics at round numbers. */
+void dts_draw_log_axis(struct dts_draw *draw, const char *axis, double low, double high);
+
+/* Begins another plot, or a further part of the one that *begun says was begun. */
+void dts_draw_plot(struct dts_draw *draw, bool *begun);
 
 #endif

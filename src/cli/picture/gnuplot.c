@@ -15,7 +15,7 @@ static const char before[] = "set encoding utf8\n"
                              "set border 3 linecolor rgb \"#555555\"\n"
                              "set tics nomirror out scale 0.6 textcolor rgb \"#222222\"\n"
                              "set grid linecolor rgb \"#e4e4e4\" linewidth 1 dashtype 1\n"
-                             "set key outside right top Left reverse samplen 2 spacing 1.3\n"
+                             "set key Left reverse samplen 2 spacing 1.3\n"
                              "set style fill solid 1 noborder\n"
                              "set datafile missing \"NaN\"\n";
 

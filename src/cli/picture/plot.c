@@ -5,6 +5,13 @@
 
 const struct dts_plot *const dts_plots[] = {
     &dts_plot_scaling,
+    &dts_plot_steps,
+    &dts_plot_target,
+    &dts_plot_published,
+    &dts_plot_memory,
+    &dts_plot_staleness,
+    &dts_plot_pareto,
+    &dts_plot_timeline,
     // ends the table
     NULL,
 };

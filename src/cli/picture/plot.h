@@ -7,6 +7,7 @@
 
 struct dts_plot {
     const char *name, *summary;
+    bool timeline; // it reads drawing->trace
 
     /* Why the answer has no such picture, as a sentence's end: "no point has a throughput";
      * NULL: it has one. */
@@ -23,6 +24,13 @@ struct dts_plot {
 
 extern const struct dts_plot *const dts_plots[]; // ended by NULL
 extern const struct dts_plot dts_plot_scaling;
+extern const struct dts_plot dts_plot_steps;
+extern const struct dts_plot dts_plot_memory;
+extern const struct dts_plot dts_plot_target;
+extern const struct dts_plot dts_plot_staleness;
+extern const struct dts_plot dts_plot_timeline;
+extern const struct dts_plot dts_plot_pareto;
+extern const struct dts_plot dts_plot_published;
 
 const char *dts_plot_name(int i);                       // NULL at the end
 const struct dts_plot *dts_plot_find(const char *name); // NULL: there is none of that name

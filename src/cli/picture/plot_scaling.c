@@ -7,8 +7,7 @@
 #include "cli/picture/series.h"
 #include "cli/print/text_notes.h"
 
-#define IDEAL     "linewidth 1 dashtype 2 linecolor rgb \"#888888\""
-#define PUBLISHED "pointtype 4 pointsize 1.3 linewidth 2 linecolor rgb \"#000000\""
+#define IDEAL "linewidth 1 dashtype 2 linecolor rgb \"#888888\""
 
 static bool is_rate(const struct dts_result *point)
 {
@@ -26,7 +25,7 @@ static const char *lacks(const struct dts_report *report, const struct dts_drawi
 
 static int says(const struct dts_report *report)
 {
-    return dts_report_scales(report) ? 9 : 0;
+    return dts_report_scales(report) && !report->listed ? 9 : 0;
 }
 
 /* $pI: devices, throughput, efficiency in percent, ideal throughput, two marks. */
@@ -53,22 +52,11 @@ static void add_points(struct dts_draw *draw, const struct dts_report *report,
     dts_draw(draw, "EOD\n");
 }
 
-/* What was published for a point in this metric; NAN: nothing. */
-static double published(const struct dts_result *point, const char *metric)
-{
-    if (strcmp(point->reference.metric, metric) == 0)
-        return point->reference.value;
-    for (int i = 0; i < point->more_count; i++)
-        if (strcmp(point->more[i].metric, metric) == 0)
-            return point->more[i].value;
-    return NAN;
-}
-
 /* In samples a second: as it stands there, or by the time of a step. */
 static double published_rate(const struct dts_result *point)
 {
-    const double rate = published(point, "throughput_samples_per_s"),
-                 step_s = published(point, "step_s");
+    const double rate = dts_series_published(point, "throughput_samples_per_s"),
+                 step_s = dts_series_published(point, "step_s");
     return isfinite(rate) ? rate : point->global_batch / step_s;
 }
 
@@ -81,7 +69,7 @@ static int add_published(struct dts_draw *draw, const struct dts_series *series,
     for (int i = 0; i < series->count; i++) {
         const struct dts_result *point = series->points[i];
         const double rate = published_rate(point),
-                     efficiency = 100 * published(point, "scaling_efficiency");
+                     efficiency = 100 * dts_series_published(point, "scaling_efficiency");
         char name[DTS_TEXT_POINT];
         if (!isfinite(rate) && !isfinite(efficiency))
             continue;
@@ -96,23 +84,17 @@ static int add_published(struct dts_draw *draw, const struct dts_series *series,
     return found;
 }
 
-static void separate(struct dts_draw *draw, bool *begun)
-{
-    dts_draw(draw, "%s", *begun ? ", \\\n     " : "plot ");
-    *begun = true;
-}
-
 /* One panel: `column` of the data of every series, below it what is ideal (0: nothing is),
  * above it what was published. */
 static void panel(struct dts_draw *draw, int count, const int *found, int column, int ideal)
 {
     bool begun = false;
     for (int s = 0; s < count && ideal > 0; s++) {
-        separate(draw, &begun);
+        dts_draw_plot(draw, &begun);
         dts_draw(draw, "$p%d using 1:%d with lines " IDEAL " notitle", s, ideal);
     }
     for (int s = 0; s < count; s++) {
-        separate(draw, &begun);
+        dts_draw_plot(draw, &begun);
         dts_draw(draw, "$p%d using 1:%d with lines", s, column);
         dts_series_style(draw, s, true, false);
         dts_draw(draw, " notitle, \\\n     $p%d using 1:%d:5 with labels hypertext point", s,
@@ -123,27 +105,28 @@ static void panel(struct dts_draw *draw, int count, const int *found, int column
     for (int s = 0; s < count; s++) {
         if ((found[s] & (column == 2 ? 1 : 2)) == 0)
             continue;
-        separate(draw, &begun);
-        dts_draw(draw, "$r%d using 1:%d:4 with labels hypertext point " PUBLISHED " notitle", s,
-                 column);
+        dts_draw_plot(draw, &begun);
+        dts_draw(draw,
+                 "$r%d using 1:%d:4 with labels hypertext point " DTS_SERIES_PUBLISHED
+                 " notitle",
+                 s, column);
     }
 }
 
-/* Of both panels, beside the first. */
-static void legend(struct dts_draw *draw, const struct dts_series *series, int count,
-                   const int *found)
+/* Of throughputs, ideal and published ones, too. */
+static void find_range(const struct dts_series *series, double *low, double *high)
 {
-    bool any = false;
-    for (int s = 0; s < count; s++) {
-        any = any || found[s] != 0;
-        dts_draw(draw, ", \\\n     keyentry with linespoints");
-        dts_series_style(draw, s, true, true);
-        dts_draw(draw, " title ");
-        dts_draw_word(draw, series[s].name, DTS_SERIES_LEGEND);
+    const struct dts_result *first = series->points[0];
+    for (int i = 0; i < series->count; i++) {
+        const struct dts_result *point = series->points[i];
+        const double all[] = {point->throughput_samples_per_s, published_rate(point),
+                              first->throughput_samples_per_s / first->devices *
+                                  point->devices};
+        for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+            *low = isfinite(all[k]) ? fmin(*low, all[k]) : *low;
+            *high = isfinite(all[k]) ? fmax(*high, all[k]) : *high;
+        }
     }
-    dts_draw(draw, ", \\\n     keyentry with lines " IDEAL " title \"ideal\"");
-    if (any)
-        dts_draw(draw, ", \\\n     keyentry with points " PUBLISHED " title \"published\"");
 }
 
 static bool draw_it(const struct dts_report *report, const struct dts_drawing *drawing,
@@ -154,27 +137,34 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
     struct dts_text label = {0};
     int left_out, found[DTS_SERIES_SHOWN] = {0};
     const int count = dts_series_find(report, &series, &left_out);
+    double low = INFINITY, high = 0;
+    bool any = false;
     for (int s = 0; s < count; s++) {
         add_points(draw, report, &series[s], s);
+        find_range(&series[s], &low, &high);
         found[s] = add_published(draw, &series[s], s);
+        any = any || found[s] != 0;
     }
     draw->height = 680;
     dts_draw(draw, "set multiplot\n"
                    "set lmargin at screen 0.085\nset rmargin at screen 0.76\n"
                    "set tmargin at screen 0.885\nset bmargin at screen 0.43\n"
-                   "set logscale xy\n");
+                   "set key at screen 0.775, screen 0.89 left top\nset logscale x\n");
     dts_series_devices(draw, series, count);
+    dts_draw_log_axis(draw, "y", low, high);
     dts_draw_head(draw, report, "Throughput and efficiency over devices");
     dts_draw(draw, "set format y \"%%.0s%%c\"\nset ylabel ");
     dts_text_add(&label, "%ss per second", report->sample != NULL ? report->sample : "sample");
     dts_draw_word(draw, dts_text_string(&label), DTS_SERIES_LEGEND);
     dts_draw(draw, "\n");
     panel(draw, count, found, 2, 4);
-    legend(draw, series, count, found);
-    dts_draw(draw, "\nunset label 1\nunset label 2\nunset logscale y\nunset key\n"
-                   "set tmargin at screen 0.37\nset bmargin at screen 0.095\n"
-                   "set yrange [0:*]\nset format y \"%%g\"\nset ylabel \"efficiency [%%]\"\n"
-                   "set xlabel \"devices\"\n");
+    dts_draw(draw, ", \\\n     keyentry with lines " IDEAL " title \"ideal\"");
+    dts_series_legend(draw, series, count, any);
+    dts_draw(draw,
+             "\nunset label 1\nunset label 2\nunset logscale y\nset ytics autofreq\nunset key\n"
+             "set tmargin at screen 0.37\nset bmargin at screen 0.095\n"
+             "set yrange [0:*]\nset format y \"%%g\"\nset ylabel \"efficiency [%%]\"\n"
+             "set xlabel \"devices\"\n");
     panel(draw, count, found, 3, 0);
     dts_draw(draw, "\nunset multiplot\n");
     dts_text_free(&label);

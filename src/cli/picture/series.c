@@ -1,6 +1,7 @@
 /* series.c -- points of one strategy and setting. */
 #include "cli/picture/series.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,30 @@ void dts_series_style(struct dts_draw *draw, int i, bool lines, bool points)
     if (lines)
         dts_draw(draw, " linewidth 2 dashtype %d", i < DTS_DRAW_COLOURS ? 1 : 2);
     dts_draw(draw, " linecolor rgb \"%s\"", dts_draw_colour(i));
+}
+
+double dts_series_published(const struct dts_result *point, const char *metric)
+{
+    if (strcmp(point->reference.metric, metric) == 0)
+        return point->reference.value;
+    for (int i = 0; i < point->more_count; i++)
+        if (strcmp(point->more[i].metric, metric) == 0)
+            return point->more[i].value;
+    return NAN;
+}
+
+void dts_series_legend(struct dts_draw *draw, const struct dts_series *series, int count,
+                       bool published)
+{
+    for (int s = 0; s < count; s++) {
+        dts_draw(draw, ", \\\n     keyentry with linespoints");
+        dts_series_style(draw, s, true, true);
+        dts_draw(draw, " title ");
+        dts_draw_word(draw, series[s].name, DTS_SERIES_LEGEND);
+    }
+    if (published)
+        dts_draw(draw, ", \\\n     keyentry with points " DTS_SERIES_PUBLISHED
+                       " title \"published\"");
 }
 
 void dts_series_devices(struct dts_draw *draw, const struct dts_series *series, int count)

@@ -22,6 +22,16 @@ void dts_series_free(struct dts_series *series, int count);
 /* Of the i-th: how its lines and its points are drawn. */
 void dts_series_style(struct dts_draw *draw, int i, bool lines, bool points);
 
+/* What was published for a point, in a metric of references; NAN: nothing. */
+double dts_series_published(const struct dts_result *point, const char *metric);
+
+/* How what was published is drawn. */
+#define DTS_SERIES_PUBLISHED "pointtype 4 pointsize 1.3 linewidth 2 linecolor rgb \"#000000\""
+
+/* Ends a plot with the names of all series, and of what was published. */
+void dts_series_legend(struct dts_draw *draw, const struct dts_series *series, int count,
+                       bool published);
+
 /* Tics of the x axis: the numbers of devices of all points, logarithmic. */
 void dts_series_devices(struct dts_draw *draw, const struct dts_series *series, int count);
 

@@ -1,6 +1,7 @@
 /* svg.c -- mends the SVG of gnuplot, 5.4 and later, piece by piece. */
 #include "cli/picture/svg.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +11,14 @@ struct mend {
     const struct dts_draw *draw;
     const char *title, *inside;
     FILE *out;
+    double corner[2]; // of an area, x and y
 };
 
 /* A piece that begins with `find` is written by `write`, which returns what follows. Users'
  * words cannot look like one: in gnuplot's SVG they have no "<" that is not escaped. */
 struct piece {
     const char *find;
-    const char *(*write)(const struct mend *mend, const char *at);
+    const char *(*write)(struct mend *mend, const char *at);
 };
 
 static const char *behind(const char *at, const char *end)
@@ -25,7 +27,7 @@ static const char *behind(const char *at, const char *end)
     return found != NULL ? found + strlen(end) : at + strlen(at);
 }
 
-static const char *whole_title(const struct mend *mend, const char *at)
+static const char *whole_title(struct mend *mend, const char *at)
 {
     fputs("<title>", mend->out);
     dts_xml_words(mend->out, mend->title);
@@ -34,34 +36,62 @@ static const char *whole_title(const struct mend *mend, const char *at)
 }
 
 /* <g id="gnuplot_plot_1" ><title>gnuplot_plot_1</title> */
-static const char *plot(const struct mend *mend, const char *at)
+static const char *plot(struct mend *mend, const char *at)
 {
     fputs("<g>", mend->out);
     return behind(at, "</title>");
 }
 
-/* <g onmousemove="gnuplot_svg.showHypertext(evt,'h1')" onmouseout="..."><title> </title> */
-static const char *mark(const struct mend *mend, const char *at)
+static void put_title(const struct mend *mend, unsigned long number)
 {
-    char *end;
-    const unsigned long number = strtoul(at + strlen("<g onmousemove=\"gnuplot_svg."
-                                                     "showHypertext(evt,'h"),
-                                         &end, 10);
-    fputs("<g class='mark'><title>", mend->out);
+    fputs("<title>", mend->out);
     if (number < mend->draw->mark_count)
         dts_xml_words(mend->out, mend->draw->marks[number]);
     fputs("</title>", mend->out);
-    return behind(at, "</title>");
 }
 
-static const char *canvas(const struct mend *mend, const char *at)
+/* The second corner of an area, which can be seen by its title alone. */
+static void put_area(const struct mend *mend, unsigned long number, const double corner[2])
+{
+    fprintf(mend->out,
+            "<rect class='mark' x='%.2f' y='%.2f' width='%.2f' height='%.2f' fill='#000000' "
+            "fill-opacity='0' stroke='none'>",
+            fmin(corner[0], mend->corner[0]), fmin(corner[1], mend->corner[1]),
+            fabs(corner[0] - mend->corner[0]), fabs(corner[1] - mend->corner[1]));
+    put_title(mend, number);
+    fputs("</rect>", mend->out);
+}
+
+#define HOVER "<g onmousemove=\"gnuplot_svg.showHypertext(evt,'"
+
+/* <g onmousemove="gnuplot_svg.showHypertext(evt,'h1')" onmouseout="..."><title> </title>
+ * <use xlink:href='#gpPt6' transform='translate(54.53,364.00) scale(4.50)' .../></g> */
+static const char *mark(struct mend *mend, const char *at)
+{
+    const char kind = at[strlen(HOVER)];
+    char *end;
+    const unsigned long number = strtoul(at + strlen(HOVER) + 1, &end, 10);
+    double corner[2] = {0};
+    if (kind == 'h') {
+        fputs("<g class='mark'>", mend->out);
+        put_title(mend, number);
+        return behind(at, "</title>");
+    }
+    sscanf(behind(at, "translate("), "%lf,%lf", &corner[0], &corner[1]);
+    if (kind == 'e')
+        put_area(mend, number, corner);
+    memcpy(mend->corner, corner, sizeof(corner));
+    return behind(at, "</g>");
+}
+
+static const char *canvas(struct mend *mend, const char *at)
 {
     fputs("<g>", mend->out);
     return behind(at, ">");
 }
 
 /* Of pictures on one page each has its own names. */
-static const char *name(const struct mend *mend, const char *at)
+static const char *name(struct mend *mend, const char *at)
 {
     const size_t lead = strcspn(at, "g");
     fprintf(mend->out, "%.*s%s", (int)lead, at, mend->inside != NULL ? mend->inside : "");
@@ -71,14 +101,14 @@ static const char *name(const struct mend *mend, const char *at)
 static const struct piece pieces[] = {
     {"<title>Gnuplot</title>", whole_title},
     {"<g id=\"gnuplot_plot_", plot},
-    {"<g onmousemove=\"gnuplot_svg.showHypertext(evt,'h", mark},
+    {HOVER, mark},
     {"<g id=\"gnuplot_canvas\">", canvas},
     {"id='gp", name},
     {"xlink:href='#gp", name},
 };
 
 /* What follows the piece that begins here; NULL: none does. */
-static const char *mended(const struct mend *mend, const char *at)
+static const char *mended(struct mend *mend, const char *at)
 {
     for (size_t p = 0; p < sizeof(pieces) / sizeof(pieces[0]); p++)
         if (strncmp(at, pieces[p].find, strlen(pieces[p].find)) == 0)
@@ -89,7 +119,7 @@ static const char *mended(const struct mend *mend, const char *at)
 void dts_svg_write(const char *svg, const struct dts_draw *draw, const char *title,
                    const char *inside, FILE *out)
 {
-    const struct mend mend = {draw, title, inside, out};
+    struct mend mend = {draw, title, inside, out, {0}};
     if (inside != NULL && strstr(svg, "<svg") != NULL)
         svg = strstr(svg, "<svg");
     while (*svg != '\0') {

@@ -1,0 +1,16 @@
+# Each kind has its data from the answer; what an answer has nothing of is refused.
+run="dtsim in/small.json --engine fluid --format gp"
+for kind in steps memory pareto target; do
+    $run --set devices=[1,4] --plot $kind | sed '1,10d'
+done
+$run --set devices=[4] --plot timeline | sed -n '/^\$k/,/^EOD/p'
+$run --set devices=[4] --set 'references=[{"strategy":"ring","devices":4,"metric":"step_s","value":0.03,"source":"a paper"}]' --plot published | sed '1,10d'
+$run --set devices=[4] --set 'strategies=[{"kind":"ps","synchronous":false}]' --engine flow --plot staleness | sed '1,10d'
+$run --plot published
+$run --plot staleness
+$run --set training=null --plot target
+# By itself the kind that says most: scaling where devices differ, else the step.
+for devices in '[1,4]' '[4]'; do
+    $run --set devices=$devices | head -n 1
+done
+dtsim list plots
