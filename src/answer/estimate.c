@@ -6,6 +6,7 @@
 #include "answer/built.h"
 #include "answer/estimate.h"
 #include "answer/explain.h"
+#include "answer/links.h"
 #include "answer/phase_time.h"
 #include "answer/setting.h"
 #include "answer/split.h"
@@ -270,6 +271,9 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     }
     if (ok && w->question->trace != NULL)
         ok = dts_trace_write(w->question->trace, &w->built.job, &calm, err);
+    if (ok && w->question->links != NULL)
+        ok = dts_links_write(w->question->links, &w->simulation, w->loader,
+                             result->step.total_s, err);
     double calm_s = calm.step_s;
     dts_timing_free(&calm);
     dts_timing_free(&noisy);

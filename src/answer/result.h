@@ -217,8 +217,8 @@ struct dts_report {
 struct dts_drawing {
     const char *plot;  // kind of picture (cli/picture/plot.h); NULL: what suits the answer
     char *const *line; // the command line, ended by NULL
-    const char
-        *trace; // file with the timeline of the last point (trace.h); NULL: there is none
+    const char *trace; // file with the timeline of the last point (trace.h); NULL: none
+    const char *links; // file with the loads of its links (links.h); NULL: none
 };
 
 /* Output formats: text, json, csv, svg, html, ... One file and one row each. Either print or
@@ -230,7 +230,7 @@ struct dts_format {
     bool (*draw)(const struct dts_report *reports, int count, const struct dts_drawing *drawing,
                  FILE *out, struct dts_error *err);
 
-    bool whole; // it draws every kind of picture, that of a timeline, too
+    bool whole; // it draws every kind of picture, those of files of the last point, too
 
     /* Of draw: can it be done at all, of so many scenarios? Asked before the work. */
     bool (*ready)(int count, const struct dts_drawing *drawing, struct dts_error *err);

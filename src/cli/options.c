@@ -128,7 +128,7 @@ static const struct option table[] = {
     {"plot", 'p', "KIND",
      "what a picture shows: scaling, steps, target, published, memory, staleness, pareto, "
      "timeline "
-     "(default: what suits the answer)",
+     "links (default: what suits the answer)",
      take_plot},
     {"trace", 't', "FILE", "write the timeline of the last point, for ui.perfetto.dev",
      take_trace},

@@ -32,7 +32,9 @@ static bool known(void *self, int i, struct dts_result *result)
 {
     struct dts_asked *asked = self;
     const struct dts_result *kept =
-        asked->questions[i].trace == NULL ? dts_kept_find(&asked->kept, asked->keys[i]) : NULL;
+        asked->questions[i].trace == NULL && asked->questions[i].links == NULL
+            ? dts_kept_find(&asked->kept, asked->keys[i])
+            : NULL;
     if (kept == NULL)
         return false;
     *result = *kept;
@@ -208,8 +210,10 @@ static bool answer(const struct dts_options *options, struct dts_asked *asked,
 
 static struct dts_drawing drawing_of(const struct dts_options *options)
 {
-    return (struct dts_drawing){
-        .plot = options->plot, .line = options->line, .trace = options->trace};
+    return (struct dts_drawing){.plot = options->plot,
+                                .line = options->line,
+                                .trace = options->trace,
+                                .links = options->links};
 }
 
 static bool print(const struct dts_options *options, const struct dts_asked *asked,
@@ -252,12 +256,24 @@ static bool check_all(const struct dts_asked *asked, struct dts_error *err)
     return failure == NULL;
 }
 
-/* Does the picture, or the page, show a timeline that nobody asked a file for? */
-static bool needs_timeline(const struct dts_options *options)
+/* Files of the last point that a picture, or a page with all of them, reads, and that nobody
+ * asked for. */
+static bool add_files(struct dts_options *options, struct dts_scratch **scratch,
+                      struct dts_error *err)
 {
     const struct dts_plot *plot = options->plot != NULL ? dts_plot_find(options->plot) : NULL;
-    return options->format->draw != NULL && options->trace == NULL &&
-           (plot != NULL ? plot->timeline : options->format->whole);
+    const bool all = plot == NULL && options->format->draw != NULL && options->format->whole;
+    const bool trace = all || (plot != NULL && plot->timeline);
+    const bool links = all || (plot != NULL && plot->links);
+    if (!trace && !links)
+        return true;
+    if (!dts_scratch_open(scratch, "drawing", err))
+        return false;
+    if (trace && options->trace == NULL)
+        options->trace = dts_scratch_file(*scratch, "timeline.json");
+    if (links)
+        options->links = dts_scratch_file(*scratch, "links.json");
+    return true;
 }
 
 static bool predict(const struct dts_options *options, const char *const *words, int count,
@@ -281,11 +297,8 @@ bool dts_predict(const struct dts_options *options, struct dts_error *err)
     if (count == 0)
         return dts_fail(err, DTS_BAD_INPUT,
                         "predict: no scenario (see `dtsim list scenarios`)");
-    if (needs_timeline(options)) {
-        if (!dts_scratch_open(&scratch, "timeline", err))
-            return false;
-        own.trace = dts_scratch_file(scratch, "timeline.json");
-    }
+    if (!add_files(&own, &scratch, err))
+        return false;
     const bool ok = predict(&own, words, count, err);
     if (scratch != NULL)
         dts_scratch_close(scratch);

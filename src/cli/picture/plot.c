@@ -12,6 +12,7 @@ const struct dts_plot *const dts_plots[] = {
     &dts_plot_staleness,
     &dts_plot_pareto,
     &dts_plot_timeline,
+    &dts_plot_links,
     // ends the table
     NULL,
 };

@@ -7,7 +7,7 @@
 
 struct dts_plot {
     const char *name, *summary;
-    bool timeline; // it reads drawing->trace
+    bool timeline, links; // it reads drawing->trace, drawing->links
 
     /* Why the answer has no such picture, as a sentence's end: "no point has a throughput";
      * NULL: it has one. */
@@ -29,6 +29,7 @@ extern const struct dts_plot dts_plot_memory;
 extern const struct dts_plot dts_plot_target;
 extern const struct dts_plot dts_plot_staleness;
 extern const struct dts_plot dts_plot_timeline;
+extern const struct dts_plot dts_plot_links;
 extern const struct dts_plot dts_plot_pareto;
 extern const struct dts_plot dts_plot_published;
 

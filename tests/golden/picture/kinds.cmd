@@ -14,3 +14,5 @@ for devices in '[1,4]' '[4]'; do
     $run --set devices=$devices | head -n 1
 done
 dtsim list plots
+# What links carry: a small network as nodes and switches; what one node alone does, by its parts.
+$run --set devices=[4] --plot links | sed '1,10d'
