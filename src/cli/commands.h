@@ -32,6 +32,7 @@ int dts_command_words(const struct dts_command *command, const struct dts_option
 extern const struct dts_command dts_predict_command;
 extern const struct dts_command dts_check_command;
 extern const struct dts_command dts_explain_command;
+extern const struct dts_command dts_compare_command;
 extern const struct dts_command dts_validate_command;
 extern const struct dts_command dts_list_command;
 extern const struct dts_command dts_new_command;

@@ -127,8 +127,7 @@ static const struct option table[] = {
     {"output", 'o', "FILE", "write there, not to standard output", take_output},
     {"plot", 'p', "KIND",
      "what a picture shows: scaling, steps, target, published, memory, staleness, pareto, "
-     "timeline "
-     "links (default: what suits the answer)",
+     "timeline, links (default: what suits the answer)",
      take_plot},
     {"trace", 't', "FILE", "write the timeline of the last point, for ui.perfetto.dev",
      take_trace},
