@@ -155,7 +155,7 @@ static void draw_curves(struct dts_draw *draw, const struct dts_report *report,
     add_data(draw, series, count, unit);
     draw->height = 520;
     dts_draw(draw, "set multiplot\nset tmargin at screen 0.86\nset bmargin at screen 0.13\n"
-                   "set lmargin at screen 0.075\nset rmargin at screen 0.42\n");
+                   "set lmargin at screen 0.075\nset rmargin at screen 0.405\n");
     head(draw, report, "");
     set_y(draw, report, unit, &published);
     dts_draw(draw, "set logscale x\n");
@@ -163,9 +163,9 @@ static void draw_curves(struct dts_draw *draw, const struct dts_report *report,
     dts_draw(draw, "unset key\nset xlabel \"devices\"\nset ylabel \"%s\"\n", unit->name);
     panel(draw, count, 1, published);
     dts_draw(draw, "\nunset label 1\nunset label 2\nunset ylabel\nset format y \"\"\n"
-                   "set lmargin at screen 0.45\nset rmargin at screen 0.79\n"
+                   "set lmargin at screen 0.435\nset rmargin at screen 0.765\n"
                    "set xlabel \"samples in a batch\"\nset format x \"%%.0s%%c\"\n"
-                   "set key at screen 0.805, screen 0.87 left top\n");
+                   "set key at screen 0.775, screen 0.87 left top\n");
     set_batches(draw, report);
     panel(draw, count, 2, published);
     dts_series_legend(draw, series, count, published);

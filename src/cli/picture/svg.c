@@ -98,11 +98,19 @@ static const char *name(struct mend *mend, const char *at)
     return at + lead;
 }
 
+/* For boxes around words, of which we draw none. */
+static const char *filter(struct mend *mend, const char *at)
+{
+    (void)mend;
+    return behind(at, "</filter>");
+}
+
 static const struct piece pieces[] = {
     {"<title>Gnuplot</title>", whole_title},
     {"<g id=\"gnuplot_plot_", plot},
     {HOVER, mark},
     {"<g id=\"gnuplot_canvas\">", canvas},
+    {"<filter", filter},
     {"id='gp", name},
     {"xlink:href='#gp", name},
 };
