@@ -14,7 +14,7 @@ enum { SHOWN = 60, ROW = 22, AROUND = 130, NAME = 56 }; // rows, heights, bytes
 /* A figure that a prediction is held against. */
 struct figure {
     const struct dts_result *point;
-    const char *metric, *source;
+    const char *metric, *source; // source NULL: it was measured, by a live run
     double known, predicted, error_percent;
 };
 
@@ -42,7 +42,7 @@ static int find(const struct dts_report *report, struct figure figures[SHOWN])
             figures[count++] = (struct figure){
                 point,
                 "step_s",
-                "measured here",
+                NULL,
                 live->measured.total_s,
                 live->predicted.total_s,
                 dts_error_percent(live->predicted.total_s, live->measured.total_s)};
@@ -93,9 +93,12 @@ static double add_data(struct dts_draw *draw, const struct dts_report *report,
         const double from[2] = {-most, -i - 0.5}, to[2] = {most, 0.5 - i};
         struct dts_text words = {0};
         name(report, &figures[i], &words);
-        dts_draw_area(draw, from, to, "%s: predicted %.4g, published %.4g: %+.1f %% (%s)",
-                      dts_text_string(&words), figures[i].predicted, figures[i].known,
-                      figures[i].error_percent, figures[i].source);
+        dts_draw_area(draw, from, to, "%s: predicted %.4g, %s %.4g: %+.1f %%%s%s%s",
+                      dts_text_string(&words), figures[i].predicted,
+                      figures[i].source != NULL ? "published" : "measured", figures[i].known,
+                      figures[i].error_percent, figures[i].source != NULL ? " (" : "",
+                      figures[i].source != NULL ? figures[i].source : "",
+                      figures[i].source != NULL ? ")" : "");
         dts_text_free(&words);
     }
     dts_draw(draw, "EOD\n");
@@ -110,7 +113,7 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
     const int count = find(report, figures);
     const double most = add_data(draw, report, figures, count);
     draw->height = AROUND + ROW * count;
-    dts_draw_head(draw, report, "Predicted less published [%]");
+    dts_draw_head(draw, report, "Predicted against known: how far off [%]");
     dts_draw(draw,
              "set tmargin 4.8\nunset key\nset grid noytics\nset tics scale 0,0\nset border 1\n"
              "set xrange [%.12g:%.12g]\nset yrange [%.12g:0.6]\n"
