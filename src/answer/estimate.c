@@ -4,9 +4,9 @@
 
 #include "answer/bubble.h"
 #include "answer/built.h"
+#include "answer/drawn/links.h"
 #include "answer/estimate.h"
 #include "answer/explain.h"
-#include "answer/links.h"
 #include "answer/phase_time.h"
 #include "answer/setting.h"
 #include "answer/split.h"

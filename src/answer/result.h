@@ -218,7 +218,7 @@ struct dts_drawing {
     const char *plot;  // kind of picture (cli/picture/plot.h); NULL: what suits the answer
     char *const *line; // the command line, ended by NULL
     const char *trace; // file with the timeline of the last point (trace.h); NULL: none
-    const char *links; // file with the loads of its links (links.h); NULL: none
+    const char *links; // file with the loads of its links (drawn/links.h); NULL: none
 };
 
 /* Output formats: text, json, csv, svg, html, ... One file and one row each. Either print or

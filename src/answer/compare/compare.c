@@ -49,7 +49,8 @@ static void add_asked(struct dts_compare *c, size_t *room, const char *what, con
         (struct dts_compare_asked){what, dts_copy(a), dts_copy(b), point, 1};
 }
 
-/* A value in words: a string without its quotes, those of a list one after another, else as JSON;
+/* A value in words: a string without its quotes, those of a list one after another, else as
+ * JSON;
  * "-": it is absent. The caller frees it. */
 static char *value_of(const struct dts_cfg *at)
 {

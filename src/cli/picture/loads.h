@@ -1,4 +1,5 @@
-/* loads.h -- what links carry in a step, read back from the file that answer/links.h writes. */
+/* loads.h -- what links carry in a step, read back from the file that answer/drawn/links.h
+ * writes. */
 #ifndef DTS_CLI_PICTURE_LOADS_H
 #define DTS_CLI_PICTURE_LOADS_H
 

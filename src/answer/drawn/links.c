@@ -1,5 +1,5 @@
 /* links.c -- the loads of links, link by link and kind by kind. */
-#include "answer/links.h"
+#include "answer/drawn/links.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* links.h -- what each link of the network carries in one step, as JSON, for pictures. */
-#ifndef DTS_ANSWER_LINKS_H
-#define DTS_ANSWER_LINKS_H
+#ifndef DTS_ANSWER_DRAWN_LINKS_H
+#define DTS_ANSWER_DRAWN_LINKS_H
 
 #include "sim/load/load.h"
 
