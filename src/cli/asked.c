@@ -31,6 +31,7 @@ static void ask(struct dts_asked *asked, const struct dts_scene *scene,
             struct dts_question *question = &asked->questions[asked->question_count++];
             *question = dts_question_of(scene, i, s->devices[d]);
             question->trace = options->trace;
+            question->trace_most = options->trace_most;
             question->links = options->links;
             question->known = known;
             question->known_count = known_count;

@@ -19,6 +19,7 @@
 #include "cli/commands.h"
 #include "cli/outputs.h"
 #include "cli/picture/plot.h"
+#include "cli/picture/timeline.h"
 #include "cli/print/text_notes.h"
 
 static void work(void *self, int i, struct dts_progress *progress, struct dts_result *result)
@@ -269,8 +270,10 @@ static bool add_files(struct dts_options *options, struct dts_scratch **scratch,
         return true;
     if (!dts_scratch_open(scratch, "drawing", err))
         return false;
-    if (trace && options->trace == NULL)
+    if (trace && options->trace == NULL) {
         options->trace = dts_scratch_file(*scratch, "timeline.json");
+        options->trace_most = DTS_TIMELINE_MOST;
+    }
     if (links)
         options->links = dts_scratch_file(*scratch, "links.json");
     return true;

@@ -46,7 +46,7 @@ static bool write_timeline(const struct dts_options *options, const struct dts_l
     const struct dts_live_point *point = &set->points[dts_live_set_last(set)];
     char *path = dts_live_measured_path(options->trace);
     const bool good = path == NULL || point->timing.ops == NULL ||
-                      dts_trace_write(path, &point->built.job, &point->timing, err);
+                      dts_trace_write(path, &point->built.job, &point->timing, 0, err);
     free(path);
     return good;
 }

@@ -88,6 +88,26 @@ static void put_tables(const struct dts_report *report, FILE *out)
     dts_text_accuracy(report, dts_table_print_html, out);
 }
 
+/* One that fails costs no page: where others stand beside it, it says why. */
+static bool put_picture(const struct dts_report *report, const struct dts_plot *plot,
+                        const struct dts_drawing *drawing, const char *name, FILE *out,
+                        struct dts_error *err)
+{
+    struct dts_page_memory memory;
+    struct dts_error why = {0};
+    dts_page_memory_open(&memory);
+    const bool good = dts_picture_inside(report, plot, drawing, name, memory.stream, &why);
+    char *picture = dts_page_memory_take(&memory);
+    if (good)
+        fputs(picture, out);
+    else if (drawing->plot == NULL)
+        put(out, "<p>", why.text, "</p>\n");
+    else
+        *err = why;
+    free(picture);
+    return good;
+}
+
 /* The kind that --plot names, or all that say something. */
 static bool put_pictures(const struct dts_report *report, int number,
                          const struct dts_drawing *drawing, FILE *out, struct dts_error *err)
@@ -111,7 +131,7 @@ static bool put_pictures(const struct dts_report *report, int number,
             continue;
         snprintf(name, sizeof(name), "r%dp%d", number, p);
         put(out, "<figure aria-label=\"", plot->summary, "\">\n");
-        if (!dts_picture_inside(report, plot, drawing, name, out, err))
+        if (!put_picture(report, plot, drawing, name, out, err) && only != NULL)
             return false;
         fputs("</figure>\n", out);
     }
@@ -136,9 +156,13 @@ static bool draw(const struct dts_report *reports, int count, const struct dts_d
                  FILE *out, struct dts_error *err)
 {
     put_head(reports, count, out);
-    for (int r = 0; r < count; r++)
-        if (!put_report(&reports[r], r, drawing, out, err))
+    for (int r = 0; r < count; r++) {
+        struct dts_drawing own = *drawing;
+        if (r < count - 1)
+            own.trace = own.links = NULL; // they are of the last point of all
+        if (!put_report(&reports[r], r, &own, out, err))
             return false;
+    }
     fputs("<h2>The command that made this page</h2>\n<pre>", out);
     dts_page_command(drawing->line, out);
     fputs("</pre>\n</main>\n", out);

@@ -194,25 +194,69 @@ void dts_draw_log_tics(struct dts_draw *draw, const char *axis, double *values, 
     dts_draw(draw, ")\n");
 }
 
-void dts_draw_log_axis(struct dts_draw *draw, const char *axis, double low, double high)
+/* "500", "1.5k", "2M": exactly what the tic is. */
+static void add_tic_name(struct dts_draw *draw, double value)
+{
+    static const struct {
+        double one;
+        const char *sign;
+    } units[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
+    size_t u = 0;
+    while (u < sizeof(units) / sizeof(units[0]) && value < units[u].one)
+        u++;
+    if (u < sizeof(units) / sizeof(units[0]))
+        dts_draw(draw, "\"%.6g%s\"", value / units[u].one, units[u].sign);
+    else
+        dts_draw(draw, "\"%.6g\"", value);
+}
+
+/* Round numbers of each power of ten. Returns how many are between. */
+static int log_tics(double low, double high, const double *round, int count, double tics[32])
+{
+    int found = 0;
+    for (double ten = pow(10, floor(log10(low))); ten <= high; ten *= 10)
+        for (int i = 0; i < count && found < 32; i++)
+            if (round[i] * ten >= low && round[i] * ten <= high)
+                tics[found++] = round[i] * ten;
+    return found;
+}
+
+/* Where the axis is too short for those: evenly apart. */
+static int even_tics(double low, double high, double tics[32])
+{
+    static const double steps[] = {1, 2, 5, 10};
+    const double ten = pow(10, floor(log10((high - low) / 4)));
+    size_t s = 0;
+    int found = 0;
+    while (s < 3 && steps[s] * ten * 5 < high - low)
+        s++;
+    for (double k = ceil(low / (steps[s] * ten)); k * steps[s] * ten <= high && found < 32; k++)
+        tics[found++] = k * steps[s] * ten;
+    return found;
+}
+
+void dts_draw_log_axis(struct dts_draw *draw, const char *axis, double low, double high,
+                       bool names)
 {
     static const double fine[] = {1, 1.5, 2, 3, 4, 5, 7}, coarse[] = {1, 2, 5}, most[] = {1};
     const double room = 1.18, decades = log10(high / low);
-    const double *round = decades < 0.8 ? fine : decades < 2.5 ? coarse : most;
-    const size_t count = decades < 0.8   ? sizeof(fine) / sizeof(fine[0])
-                         : decades < 2.5 ? sizeof(coarse) / sizeof(coarse[0])
-                                         : 1;
-    bool begun = false;
+    double tics[32];
     low /= room;
     high *= room;
+    int count = decades < 0.4   ? even_tics(low, high, tics)
+                : decades < 0.8 ? log_tics(low, high, fine, 7, tics)
+                : decades < 2.5 ? log_tics(low, high, coarse, 3, tics)
+                                : log_tics(low, high, most, 1, tics);
     dts_draw(draw, "set logscale %s\nset %srange [%.12g:%.12g]\nset %stics (", axis, axis, low,
              high, axis);
-    for (double ten = pow(10, floor(log10(low))); ten <= high; ten *= 10)
-        for (size_t i = 0; i < count; i++)
-            if (round[i] * ten >= low && round[i] * ten <= high) {
-                dts_draw(draw, "%s%.12g", begun ? ", " : "", round[i] * ten);
-                begun = true;
-            }
+    for (int i = 0; i < count; i++) {
+        dts_draw(draw, "%s", i > 0 ? ", " : "");
+        if (names)
+            add_tic_name(draw, tics[i]);
+        else
+            dts_draw(draw, "\"\"");
+        dts_draw(draw, " %.12g", tics[i]);
+    }
     dts_draw(draw, ")\n");
 }
 

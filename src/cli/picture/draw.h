@@ -61,8 +61,10 @@ void dts_draw_head(struct dts_draw *draw, const struct dts_report *report, const
  * one before. Sorts them. */
 void dts_draw_log_tics(struct dts_draw *draw, const char *axis, double *values, int count);
 
-/* A logarithmic axis from `low` to `high` with some room, and tics at round numbers. */
-void dts_draw_log_axis(struct dts_draw *draw, const char *axis, double low, double high);
+/* A logarithmic axis from `low` to `high` with some room, and tics at round numbers; without
+ * their names where another axis beside it has them. */
+void dts_draw_log_axis(struct dts_draw *draw, const char *axis, double low, double high,
+                       bool names);
 
 /* Begins another plot, or a further part of the one that *begun says was begun. */
 void dts_draw_plot(struct dts_draw *draw, bool *begun);

@@ -126,8 +126,8 @@ static void set_axes(struct dts_draw *draw, const struct dts_report *report, boo
         high[0] = fmax(high[0], x);
         high[1] = fmax(high[1], y);
     }
-    dts_draw_log_axis(draw, "x", low[0], high[0]);
-    dts_draw_log_axis(draw, "y", low[1], high[1]);
+    dts_draw_log_axis(draw, "x", low[0], high[0], true);
+    dts_draw_log_axis(draw, "y", low[1], high[1], true);
     dts_draw(draw, "set xlabel \"%s [%s]\"\nset ylabel \"device-hours\"\n",
              training ? "time of the training" : "time of a million samples", unit->name);
 }

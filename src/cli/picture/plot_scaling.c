@@ -151,9 +151,9 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
                    "set tmargin at screen 0.885\nset bmargin at screen 0.43\n"
                    "set key at screen 0.775, screen 0.89 left top\nset logscale x\n");
     dts_series_devices(draw, series, count);
-    dts_draw_log_axis(draw, "y", low, high);
+    dts_draw_log_axis(draw, "y", low, high, true);
     dts_draw_head(draw, report, "Throughput and efficiency over devices");
-    dts_draw(draw, "set format y \"%%.0s%%c\"\nset ylabel ");
+    dts_draw(draw, "set ylabel ");
     dts_text_add(&label, "%ss per second", report->sample != NULL ? report->sample : "sample");
     dts_draw_word(draw, dts_text_string(&label), DTS_SERIES_LEGEND);
     dts_draw(draw, "\n");

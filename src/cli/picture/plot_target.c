@@ -92,7 +92,7 @@ static void set_batches(struct dts_draw *draw, const struct dts_report *report)
             low = fmin(low, report->points[i].global_batch);
             high = fmax(high, report->points[i].global_batch);
         }
-    dts_draw_log_axis(draw, "x", low, high);
+    dts_draw_log_axis(draw, "x", low, high, true);
 }
 
 static void panel(struct dts_draw *draw, int count, int column, bool published)
@@ -115,7 +115,7 @@ static void panel(struct dts_draw *draw, int count, int column, bool published)
 }
 
 static void set_y(struct dts_draw *draw, const struct dts_report *report,
-                  const struct dts_time_unit *unit, bool *published)
+                  const struct dts_time_unit *unit, bool names, bool *published)
 {
     double low = INFINITY, high = 0;
     for (int i = 0; i < report->count; i++) {
@@ -127,7 +127,7 @@ static void set_y(struct dts_draw *draw, const struct dts_report *report,
         low = fmin(fmin(low, low_s(point)), isfinite(known_s) ? known_s : INFINITY);
         high = fmax(fmax(high, high_s(point)), isfinite(known_s) ? known_s : 0);
     }
-    dts_draw_log_axis(draw, "y", unit->scale * low, unit->scale * high);
+    dts_draw_log_axis(draw, "y", unit->scale * low, unit->scale * high, names);
 }
 
 /* "Time to 75.9 % top-1 accuracy" */
@@ -157,15 +157,16 @@ static void draw_curves(struct dts_draw *draw, const struct dts_report *report,
     dts_draw(draw, "set multiplot\nset tmargin at screen 0.86\nset bmargin at screen 0.13\n"
                    "set lmargin at screen 0.075\nset rmargin at screen 0.405\n");
     head(draw, report, "");
-    set_y(draw, report, unit, &published);
+    set_y(draw, report, unit, true, &published);
     dts_draw(draw, "set logscale x\n");
     dts_series_devices(draw, series, count);
     dts_draw(draw, "unset key\nset xlabel \"devices\"\nset ylabel \"%s\"\n", unit->name);
     panel(draw, count, 1, published);
-    dts_draw(draw, "\nunset label 1\nunset label 2\nunset ylabel\nset format y \"\"\n"
+    dts_draw(draw, "\nunset label 1\nunset label 2\nunset ylabel\n"
                    "set lmargin at screen 0.435\nset rmargin at screen 0.765\n"
-                   "set xlabel \"samples in a batch\"\nset format x \"%%.0s%%c\"\n"
+                   "set xlabel \"samples in a batch\"\n"
                    "set key at screen 0.775, screen 0.87 left top\n");
+    set_y(draw, report, unit, false, &published);
     set_batches(draw, report);
     panel(draw, count, 2, published);
     dts_series_legend(draw, series, count, published);

@@ -7,7 +7,7 @@
 #include "cli/print/text_notes.h"
 #include "cli/print/time_unit.h"
 
-enum { SHOWN = 40, ROW = 24, AROUND = 150, NAME = 40, MOST_BYTES = 24 << 20 };
+enum { SHOWN = 40, ROW = 24, AROUND = 150, NAME = 40, MOST_BYTES = 8 << 20 };
 
 static const char *lacks(const struct dts_report *report, const struct dts_drawing *drawing)
 {
@@ -86,7 +86,7 @@ static void head(struct dts_draw *draw, const struct dts_report *report,
     dts_text_add(&title, "A step of %s [%s]",
                  dts_text_point(&report->points[report->count - 1], name), unit->name);
     if (timeline->row_count > SHOWN)
-        dts_text_add(&title, " (%d of %d streams)", SHOWN, timeline->row_count);
+        dts_text_add(&title, " (the first %d streams)", SHOWN);
     dts_draw_head(draw, report, dts_text_string(&title));
     dts_text_free(&title);
 }

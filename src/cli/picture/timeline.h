@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+enum { DTS_TIMELINE_MOST = 60000 }; // operations that are enough for a picture
+
 struct dts_timeline_span {
     int row;             // of the timeline
     int kind;            // dts_timeline_kinds[kind]

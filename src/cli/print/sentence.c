@@ -99,8 +99,42 @@ static void add_largest(struct dts_text *text, const struct dts_report *report)
     dts_text_add(text, ".");
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of a list of published cases: how far off they are. */
+static bool add_cases(struct dts_text *text, const struct dts_report *report)
+{
+    double *errors = dts_alloc((size_t)report->count + 1, sizeof(*errors));
+    const struct dts_result *worst = NULL;
+    int count = 0;
+    for (int i = 0; i < report->count && report->listed; i++) {
+        const struct dts_result *point = &report->points[i];
+        if (dts_result_refused(point) || !isfinite(point->reference.error_percent))
+            continue;
+        errors[count++] = fabs(point->reference.error_percent);
+        if (worst == NULL || errors[count - 1] > fabs(worst->reference.error_percent))
+            worst = point;
+    }
+    if (count > 0) {
+        qsort(errors, (size_t)count, sizeof(*errors), by_value);
+        const double median = (errors[(count - 1) / 2] + errors[count / 2]) / 2;
+        dts_text_add(
+            text,
+            "%d published case%s: predictions are off by %.3g %% in the median, at most "
+            "by %.3g %% (%s).",
+            count, dts_plural(count), median, errors[count - 1], worst->setting);
+    }
+    free(errors);
+    return count > 0;
+}
+
 void dts_sentence(const struct dts_report *report, struct dts_text *sentence)
 {
-    if (!add_target(sentence, report) && !add_winner(sentence, report))
+    if (!add_cases(sentence, report) && !add_target(sentence, report) &&
+        !add_winner(sentence, report))
         add_largest(sentence, report);
 }
