@@ -18,7 +18,9 @@ SMALL = os.path.join(HERE, "golden", "in", "small.json")
 SVG = "{http://www.w3.org/2000/svg}"
 HELD = ('references=[{"strategy":"ring","devices":4,"metric":"throughput_samples_per_s","value":1000,'
         '"source":"a paper"}]')
-ASKS = {"staleness": ["--engine", "flow", "--set", 'strategies=[{"kind":"ps","synchronous":false}]'],
+SUM = os.path.join(HERE, "golden", "in", "allreduce.json")
+ASKS = {"bandwidth": [SUM, "--sweep", "strategies[0].bytes=1e5,1e6,1e7"],
+        "staleness": ["--engine", "flow", "--set", 'strategies=[{"kind":"ps","synchronous":false}]'],
         "published": ["--set", HELD], "scaling": ["--set", HELD]}
 failed = 0
 
@@ -48,7 +50,9 @@ def draws_every_kind():
     for kind in kinds():
         for suffix, magic in (("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
             path = os.path.join(WORK, f"{kind}.{suffix}")
-            got = run(SMALL, "--plot", kind, "-o", path, *ASKS.get(kind, []))
+            words = ASKS.get(kind, [])
+            scenario = [] if words and words[0].endswith(".json") else [SMALL]
+            got = run(*scenario, *words, "--plot", kind, "-o", path)
             check(got.returncode == 0 and os.path.exists(path) and
                   open(path, "rb").read().startswith(magic), f"{kind}.{suffix}: {got.stderr}")
         check(re.search(rf"\b{kind}\b", shown), f"{kind} is not in `dtsim help`")

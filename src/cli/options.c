@@ -126,8 +126,8 @@ static const struct option table[] = {
      take_format},
     {"output", 'o', "FILE", "write there, not to standard output", take_output},
     {"plot", 'p', "KIND",
-     "what a picture shows: scaling, steps, target, published, memory, staleness, pareto, "
-     "timeline, links (default: what suits the answer)",
+     "what a picture shows: scaling, steps, bandwidth, target, published, memory, staleness, "
+     "pareto, timeline, links (default: what suits the answer)",
      take_plot},
     {"trace", 't', "FILE", "write the timeline of the last point, for ui.perfetto.dev",
      take_trace},

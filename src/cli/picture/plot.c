@@ -6,6 +6,7 @@
 const struct dts_plot *const dts_plots[] = {
     &dts_plot_scaling,
     &dts_plot_steps,
+    &dts_plot_bandwidth,
     &dts_plot_target,
     &dts_plot_published,
     &dts_plot_memory,

@@ -25,6 +25,7 @@ struct dts_plot {
 extern const struct dts_plot *const dts_plots[]; // ended by NULL
 extern const struct dts_plot dts_plot_scaling;
 extern const struct dts_plot dts_plot_steps;
+extern const struct dts_plot dts_plot_bandwidth;
 extern const struct dts_plot dts_plot_memory;
 extern const struct dts_plot dts_plot_target;
 extern const struct dts_plot dts_plot_staleness;

@@ -16,3 +16,6 @@ done
 dtsim list plots
 # What links carry: a small network as nodes and switches; what one node alone does, by its parts.
 $run --set devices=[4] --plot links | sed '1,10d'
+# A collective alone: over its bytes, where they differ; else over devices.
+dtsim in/allreduce.json --engine fluid --format gp --sweep strategies[0].bytes=1e5,1e6 | sed '1,10d'
+dtsim in/allreduce.json --engine fluid --format gp --set devices=[2,4] | grep -A9 '^.p0'
