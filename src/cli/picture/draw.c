@@ -177,16 +177,18 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void dts_draw_log_tics(struct dts_draw *draw, const char *axis, double *values, int count)
+void dts_draw_log_tics(struct dts_draw *draw, const char *axis, double *values, int count,
+                       int room)
 {
-    const double apart = 25; // tics that an axis has room for
     double last = 0;
     qsort(values, (size_t)count, sizeof(*values), by_value);
     const double least =
-        count > 1 ? pow(values[count - 1] / values[0], 1 / apart) : 1; // ratio of neighbours
+        count > 1 ? pow(values[count - 1] / values[0], 1.0 / room) : 1; // ratio of neighbours
     dts_draw(draw, "set %stics (", axis);
     for (int i = 0; i < count; i++) {
-        if (last > 0 && (values[i] == last || values[i] < last * least))
+        const bool same = values[i] == last || (last > 0 && values[i] < last * least);
+        const bool end = values[i] == values[count - 1]; // the last has its name
+        if (same || (!end && values[i] * least > values[count - 1]))
             continue;
         dts_draw(draw, "%s\"%.12g\" %.12g", last > 0 ? ", " : "", values[i], values[i]);
         last = values[i];

@@ -58,8 +58,9 @@ const char *dts_draw_colour(int i);
 void dts_draw_head(struct dts_draw *draw, const struct dts_report *report, const char *what);
 
 /* Tics of a logarithmic axis, "x" or "y", at these numbers, but for those that would touch the
- * one before. Sorts them. */
-void dts_draw_log_tics(struct dts_draw *draw, const char *axis, double *values, int count);
+ * one before: there is room for so many. Sorts them. */
+void dts_draw_log_tics(struct dts_draw *draw, const char *axis, double *values, int count,
+                       int room);
 
 /* A logarithmic axis from `low` to `high` with some room, and tics at round numbers; without
  * their names where another axis beside it has them. */

@@ -150,7 +150,7 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
                    "set lmargin at screen 0.085\nset rmargin at screen 0.76\n"
                    "set tmargin at screen 0.885\nset bmargin at screen 0.43\n"
                    "set key at screen 0.775, screen 0.89 left top\nset logscale x\n");
-    dts_series_devices(draw, series, count);
+    dts_series_devices(draw, series, count, 20);
     dts_draw_log_axis(draw, "y", low, high, true);
     dts_draw_head(draw, report, "Throughput and efficiency over devices");
     dts_draw(draw, "set ylabel ");

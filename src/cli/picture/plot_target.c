@@ -144,33 +144,58 @@ static void head(struct dts_draw *draw, const struct dts_report *report, const c
     dts_text_free(&title);
 }
 
-/* Over devices, and beside it over the batch. */
+static bool differ(const struct dts_report *report, bool batch)
+{
+    const struct dts_result *one = first(report);
+    for (int i = 0; i < report->count; i++) {
+        const struct dts_result *point = &report->points[i];
+        if (has_time(point) &&
+            (batch ? point->global_batch != one->global_batch : point->devices != one->devices))
+            return true;
+    }
+    return false;
+}
+
+/* Over devices, and beside it over the batch; over what does not differ there is no panel. */
 static void draw_curves(struct dts_draw *draw, const struct dts_report *report,
                         const struct dts_time_unit *unit)
 {
+    enum { HALF = 9, WHOLE = 20 }; // tics that a panel has room for
     struct dts_series *series;
     int left_out;
     bool published = false;
+    const bool devices = differ(report, false), batch = differ(report, true);
     const int count = dts_series_find(report, &series, &left_out);
     add_data(draw, series, count, unit);
     draw->height = 520;
-    dts_draw(draw, "set multiplot\nset tmargin at screen 0.86\nset bmargin at screen 0.13\n"
-                   "set lmargin at screen 0.075\nset rmargin at screen 0.405\n");
+    dts_draw(draw,
+             "set multiplot\nset tmargin at screen 0.86\nset bmargin at screen 0.13\n"
+             "set lmargin at screen 0.075\nset rmargin at screen %s\n"
+             "set key at screen 0.775, screen 0.87 left top\nset ylabel \"%s\"\n",
+             devices && batch ? "0.405" : "0.765", unit->name);
     head(draw, report, "");
     set_y(draw, report, unit, true, &published);
-    dts_draw(draw, "set logscale x\n");
-    dts_series_devices(draw, series, count);
-    dts_draw(draw, "unset key\nset xlabel \"devices\"\nset ylabel \"%s\"\n", unit->name);
-    panel(draw, count, 1, published);
-    dts_draw(draw, "\nunset label 1\nunset label 2\nunset ylabel\n"
-                   "set lmargin at screen 0.435\nset rmargin at screen 0.765\n"
-                   "set xlabel \"samples in a batch\"\n"
-                   "set key at screen 0.775, screen 0.87 left top\n");
-    set_y(draw, report, unit, false, &published);
-    set_batches(draw, report);
-    panel(draw, count, 2, published);
-    dts_series_legend(draw, series, count, published);
-    dts_draw(draw, "\nunset multiplot\n");
+    if (devices) {
+        dts_draw(draw, "set logscale x\nset xlabel \"devices\"\n");
+        dts_series_devices(draw, series, count, batch ? HALF : WHOLE);
+        panel(draw, count, 1, published);
+        dts_series_legend(draw, series, count, published);
+        dts_draw(draw, "\nunset label 1\nunset label 2\n");
+    }
+    if (devices && batch) {
+        dts_draw(draw, "unset ylabel\nunset key\nset lmargin at screen 0.435\n"
+                       "set rmargin at screen 0.765\n");
+        set_y(draw, report, unit, false, &published);
+    }
+    if (batch) {
+        dts_draw(draw, "set xlabel \"samples in a batch\"\n");
+        set_batches(draw, report);
+        panel(draw, count, 2, published);
+        if (!devices)
+            dts_series_legend(draw, series, count, published);
+        dts_draw(draw, "\n");
+    }
+    dts_draw(draw, "unset multiplot\n");
     dts_series_free(series, count);
 }
 
@@ -221,22 +246,15 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
                     struct dts_draw *draw, struct dts_error *err)
 {
     (void)drawing, (void)err;
-    const struct dts_result *one = first(report);
     double longest_s = 0;
-    bool alike = true;
-    for (int i = 0; i < report->count; i++) {
-        const struct dts_result *point = &report->points[i];
-        if (!has_time(point))
-            continue;
-        longest_s = fmax(longest_s, high_s(point));
-        alike =
-            alike && point->devices == one->devices && point->global_batch == one->global_batch;
-    }
+    for (int i = 0; i < report->count; i++)
+        if (has_time(&report->points[i]))
+            longest_s = fmax(longest_s, high_s(&report->points[i]));
     const struct dts_time_unit *unit = dts_time_unit_training(longest_s);
-    if (alike)
-        draw_rows(draw, report, unit, longest_s);
-    else
+    if (differ(report, false) || differ(report, true))
         draw_curves(draw, report, unit);
+    else
+        draw_rows(draw, report, unit, longest_s);
     return true;
 }
 

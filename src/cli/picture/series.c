@@ -103,7 +103,8 @@ void dts_series_legend(struct dts_draw *draw, const struct dts_series *series, i
                        " title \"published\"");
 }
 
-void dts_series_devices(struct dts_draw *draw, const struct dts_series *series, int count)
+void dts_series_devices(struct dts_draw *draw, const struct dts_series *series, int count,
+                        int room)
 {
     int all = 0;
     for (int s = 0; s < count; s++)
@@ -113,7 +114,7 @@ void dts_series_devices(struct dts_draw *draw, const struct dts_series *series, 
     for (int s = 0; s < count; s++)
         for (int i = 0; i < series[s].count; i++)
             devices[all++] = series[s].points[i]->devices;
-    dts_draw_log_tics(draw, "x", devices, all);
+    dts_draw_log_tics(draw, "x", devices, all, room);
     dts_draw(draw, "set xrange [%.12g:%.12g]\n", devices[0] / 1.15, devices[all - 1] * 1.15);
     free(devices);
 }

@@ -32,8 +32,9 @@ double dts_series_published(const struct dts_result *point, const char *metric);
 void dts_series_legend(struct dts_draw *draw, const struct dts_series *series, int count,
                        bool published);
 
-/* Tics of the x axis: the numbers of devices of all points, logarithmic. */
-void dts_series_devices(struct dts_draw *draw, const struct dts_series *series, int count);
+/* Tics of the x axis, which has room for so many: the numbers of devices of all points. */
+void dts_series_devices(struct dts_draw *draw, const struct dts_series *series, int count,
+                        int room);
 
 /* Do the points differ in the number of devices? */
 bool dts_report_scales(const struct dts_report *report);
