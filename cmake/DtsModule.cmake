@@ -45,3 +45,14 @@ function(dts_compile_options target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:C,CXX>:${DTS_WARNINGS}> $<$<COMPILE_LANGUAGE:C>:${DTS_C_WARNINGS}>)
 endfunction()
+
+# The file of src/ as a string NAME of C, in the library `target`.
+function(dts_embed target name file)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}.c)
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  file(CONFIGURE OUTPUT ${source} CONTENT
+    "extern const char ${name}[];\nconst char ${name}[] = {${bytes}0};\n" @ONLY)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  target_sources(${target} PRIVATE ${source})
+endfunction()

@@ -4,6 +4,7 @@
 
 #include "answer/bubble.h"
 #include "answer/built.h"
+#include "answer/drawn/links.h"
 #include "answer/estimate.h"
 #include "answer/explain.h"
 #include "answer/phase_time.h"
@@ -269,7 +270,11 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
             fill_why(w, &bound, result);
     }
     if (ok && w->question->trace != NULL)
-        ok = dts_trace_write(w->question->trace, &w->built.job, &calm, err);
+        ok = dts_trace_write(w->question->trace, &w->built.job, &calm, w->question->trace_most,
+                             err);
+    if (ok && w->question->links != NULL)
+        ok = dts_links_write(w->question->links, &w->simulation, w->loader,
+                             result->step.total_s, err);
     double calm_s = calm.step_s;
     dts_timing_free(&calm);
     dts_timing_free(&noisy);

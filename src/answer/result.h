@@ -213,12 +213,33 @@ struct dts_report {
     int count;
 };
 
-/* Output formats: text, json, ndjson, csv. One file and one row each. */
+/* What a picture or a page needs beside the results. */
+struct dts_drawing {
+    const char *plot;  // kind of picture (cli/picture/plot.h); NULL: what suits the answer
+    char *const *line; // the command line, ended by NULL
+    const char *trace; // file with the timeline of the last point (trace.h); NULL: none
+    const char *links; // file with the loads of its links (drawn/links.h); NULL: none
+};
+
+/* Output formats: text, json, csv, svg, html, ... One file and one row each. Either print or
+ * draw is NULL. */
 struct dts_format {
     const char *name, *summary;
     const char *suffix; // of files that are written in it, ".csv"
     void (*print)(const struct dts_report *reports, int count, FILE *out);
+    bool (*draw)(const struct dts_report *reports, int count, const struct dts_drawing *drawing,
+                 FILE *out, struct dts_error *err);
+
+    bool whole; // it draws every kind of picture, those of files of the last point, too
+
+    /* Of draw: can it be done at all, of so many scenarios? Asked before the work. */
+    bool (*ready)(int count, const struct dts_drawing *drawing, struct dts_error *err);
 };
+
+/* print or draw. */
+bool dts_format_write(const struct dts_format *format, const struct dts_report *reports,
+                      int count, const struct dts_drawing *drawing, FILE *out,
+                      struct dts_error *err);
 
 extern const struct dts_format *const dts_formats[]; // ended by NULL; the first is the default
 const struct dts_format *dts_format_find(const char *name);

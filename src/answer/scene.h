@@ -38,6 +38,8 @@ struct dts_question {
     int devices;
     const char *setting;           // what --sweep set, for the result; "": nothing
     const char *trace;             // file for the timeline; NULL: none
+    int trace_most;                // operations in it, as dts_trace_write() has it
+    const char *links;             // file for the loads of links (drawn/links.h); NULL: none
     double speed;                  // of kernels, times that of the device; 0: as it is
     const struct dts_known *known; // points that were measured (known.h); NULL: none
     int known_count;

@@ -92,9 +92,10 @@ static void stream(struct dts_json *json, const struct dts_plan *plan,
 }
 
 bool dts_trace_write(const char *path, const struct dts_job *job,
-                     const struct dts_timing *timing, struct dts_error *err)
+                     const struct dts_timing *timing, int most, struct dts_error *err)
 {
     struct dts_output out;
+    int64_t written = 0;
     if (!dts_output_open(&out, path, err))
         return false;
     struct dts_json json = {.out = out.stream, .lines = 2};
@@ -104,6 +105,9 @@ bool dts_trace_write(const char *path, const struct dts_job *job,
     for (int r = 0; r < job->role_count; r++) {
         const struct dts_role *role = &job->roles[r];
         char text[128];
+        written += role->plan.op_count;
+        if (most > 0 && written > most && r > 0)
+            break;
         snprintf(text, sizeof(text), "%s (%d rank%s)", role->name, role->count,
                  dts_plural(role->count));
         name(&json, "process_name", r, 0, text);

@@ -10,7 +10,7 @@
 
 enum { WORD_BYTES = 200 };
 
-static char *text_of(const struct dts_column *column, const struct dts_cell *cell)
+char *dts_table_cell(const struct dts_column *column, const struct dts_cell *cell)
 {
     struct dts_text text = {0};
     double scale = column->text_scale != 0 ? column->text_scale : 1;
@@ -85,7 +85,7 @@ void dts_table_print_text(FILE *out, const struct dts_column *columns, int colum
         size_t c = i % (size_t)column_count;
         strings[i] = i < titles
                          ? title_of(&columns[c], lines - 1 - (int)(i / (size_t)column_count))
-                         : text_of(&columns[c], &cells[i - titles]);
+                         : dts_table_cell(&columns[c], &cells[i - titles]);
         if (width_of(strings[i]) > widths[c])
             widths[c] = width_of(strings[i]);
     }

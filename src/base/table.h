@@ -21,7 +21,19 @@ struct dts_cell {
     double number;
 };
 
-/* rows x columns cells, row after row. Words are aligned left, numbers right. */
+/* How a table is printed: rows x columns cells, row after row. */
+typedef void dts_table_printer(FILE *out, const struct dts_column *columns, int column_count,
+                               const struct dts_cell *cells, int rows);
+
+/* What a cell says in text; the caller frees it. */
+char *dts_table_cell(const struct dts_column *column, const struct dts_cell *cell);
+
+/* As a <table> of HTML, with the same words as in text. Cells with numbers have them as data-v,
+ * for who sorts. */
+void dts_table_print_html(FILE *out, const struct dts_column *columns, int column_count,
+                          const struct dts_cell *cells, int rows);
+
+/* Words are aligned left, numbers right. */
 void dts_table_print_text(FILE *out, const struct dts_column *columns, int column_count,
                           const struct dts_cell *cells, int rows);
 

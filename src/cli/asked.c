@@ -12,7 +12,7 @@
 enum { MOST_POINTS = 100000 };
 
 static void ask(struct dts_asked *asked, const struct dts_scene *scene,
-                const struct dts_known_set *set, const char *trace)
+                const struct dts_known_set *set, const struct dts_options *options)
 {
     const struct dts_scenario *s = &scene->scenario;
     for (int i = 0; i < s->strategy_count; i++) {
@@ -30,7 +30,9 @@ static void ask(struct dts_asked *asked, const struct dts_scene *scene,
                                         asked->question_count + 1, sizeof(*asked->questions));
             struct dts_question *question = &asked->questions[asked->question_count++];
             *question = dts_question_of(scene, i, s->devices[d]);
-            question->trace = trace;
+            question->trace = options->trace;
+            question->trace_most = options->trace_most;
+            question->links = options->links;
             question->known = known;
             question->known_count = known_count;
         }
@@ -71,7 +73,7 @@ static bool open_scene(const struct dts_options *options, const char *word,
     asked->scene_count++;
     if (ordinary && !dts_known_open(changes, k, word, scene, measured, err))
         return false;
-    ask(asked, scene, measured, options->trace);
+    ask(asked, scene, measured, options);
     return asked->question_count <= MOST_POINTS ||
            dts_fail(err, DTS_BAD_INPUT, "more than %d points at once", MOST_POINTS);
 }
@@ -119,9 +121,9 @@ static bool open_all(const struct dts_options *options, const char *const *words
         report->hash = hash;
         report->count = (int)(asked->question_count - before);
     }
-    // Only the last point writes the timeline: one file holds one.
+    // Only the last point writes the timeline and the loads of links: one file holds one.
     for (size_t q = 0; q + 1 < asked->question_count; q++)
-        asked->questions[q].trace = NULL;
+        asked->questions[q].trace = asked->questions[q].links = NULL;
     return true;
 }
 

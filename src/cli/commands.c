@@ -7,6 +7,7 @@ const struct dts_command *const dts_commands[] = {
     &dts_predict_command,
     &dts_check_command,
     &dts_explain_command,
+    &dts_compare_command,
     &dts_validate_command,
     &dts_profile_command,
     &dts_converge_command,

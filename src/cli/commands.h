@@ -15,6 +15,8 @@ struct dts_command {
      * are given becomes an answer. Itself NULL: it has none. */
     const char *(*option)(int i);
 
+    bool draws; // its answer may be a picture or a page
+
     /* The verb is options->words[0]; where it may be left out, see dts_command_words(). */
     bool (*run)(const struct dts_options *options, struct dts_error *err);
 };
@@ -30,6 +32,7 @@ int dts_command_words(const struct dts_command *command, const struct dts_option
 extern const struct dts_command dts_predict_command;
 extern const struct dts_command dts_check_command;
 extern const struct dts_command dts_explain_command;
+extern const struct dts_command dts_compare_command;
 extern const struct dts_command dts_validate_command;
 extern const struct dts_command dts_list_command;
 extern const struct dts_command dts_new_command;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"
+#include "cli/picture/plot.h"
 #include "device/here.h"
 #include "sim/engine.h"
 #include "sim/net/fabric/fabric.h"
@@ -97,6 +98,14 @@ static bool format(int i, struct row *row)
     return format != NULL;
 }
 
+static bool plot(int i, struct row *row)
+{
+    const struct dts_plot *plot = dts_plots[i];
+    if (plot != NULL)
+        *row = (struct row){plot->name, plot->summary};
+    return plot != NULL;
+}
+
 static bool placement(int i, struct row *row)
 {
     *row = (struct row){dts_placement_name(i), NULL};
@@ -137,6 +146,7 @@ static const struct subject {
     {"transports", transport, "how software moves a message; in platform and stack files"},
     {"layers", layer, "kinds of layer; in model files"},
     {"formats", format, "of the result; option --format"},
+    {"plots", plot, "kinds of picture; option --plot"},
 };
 
 enum { SUBJECTS = sizeof(subjects) / sizeof(subjects[0]) };
@@ -224,6 +234,6 @@ const struct dts_command dts_list_command = {
     .summary = "what can be chosen: models, platforms, strategies, collectives, ...",
     .help = "WHAT: scenarios, models, platforms, devices, stacks, convergence, accuracy,\n"
             "strategies, collectives, optimizers, precisions, placements, engines,\n"
-            "topologies, fabrics, transports, layers, formats. Without it: all of them.\n",
+            "topologies, fabrics, transports, layers, formats, plots. Without it: all.\n",
     .run = run,
 };

@@ -16,6 +16,22 @@ static bool print_version(void)
     return true;
 }
 
+/* Pictures and pages are of predictions, and --plot is of pictures. */
+static bool check_drawing(const struct dts_options *options, const struct dts_command *command,
+                          struct dts_error *err)
+{
+    const bool draws = options->format->draw != NULL;
+    if (command != NULL && !command->draws && (draws || options->plot != NULL))
+        return dts_fail(
+            err, DTS_BAD_INPUT, "%s%s: has no effect on `dtsim %s`, which draws nothing",
+            draws ? "--format " : "--plot", draws ? options->format->name : "", command->name);
+    return draws || options->plot == NULL ||
+           dts_fail(
+               err, DTS_BAD_INPUT,
+               "--plot: must have a picture: --output FILE.svg, .png, .pdf, .gp or .html, or "
+               "--format svg");
+}
+
 /* The command that the first word names, else to predict what the words are. */
 static bool run(const struct dts_options *options, struct dts_error *err)
 {
@@ -27,6 +43,8 @@ static bool run(const struct dts_options *options, struct dts_error *err)
         dts_help_about(command != NULL ? command : &dts_help_command, stdout);
         return true;
     }
+    if (!check_drawing(options, command, err))
+        return false;
     if (options->changes.live)
         return dts_become_live(options->line, err);
     if (command != NULL)

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "cli/options.h"
+#include "cli/picture/plot.h"
 #include "sim/engine.h"
 
 struct option {
@@ -56,6 +57,12 @@ static bool take_trace(struct dts_options *options, const char *value, struct dt
 {
     options->trace = value;
     return *value != '\0' || dts_fail(err, DTS_BAD_INPUT, "--trace: must name a file");
+}
+
+static bool take_plot(struct dts_options *options, const char *value, struct dts_error *err)
+{
+    options->plot = value;
+    return dts_known("plot", value, dts_plot_name, err);
 }
 
 /* A whole number in decimal digits, up to `most`. */
@@ -114,8 +121,14 @@ static const struct option table[] = {
     {"sweep", 'w', "PATH=V1,V2", "a run for each value; several: each combination", take_sweep},
     {"engine", 'e', "ENGINE", "auto, flow or exact (every message), fluid", take_engine},
     {"format", 'f', "FORMAT",
-     "text, json, ndjson or csv (default: by the suffix of --output, or text)", take_format},
+     "text, json, ndjson, csv, svg, png, pdf, gp, html (default: by the suffix of --output, or "
+     "text)",
+     take_format},
     {"output", 'o', "FILE", "write there, not to standard output", take_output},
+    {"plot", 'p', "KIND",
+     "what a picture shows: scaling, steps, bandwidth, target, published, memory, staleness, "
+     "pareto, timeline, links (default: what suits the answer)",
+     take_plot},
     {"trace", 't', "FILE", "write the timeline of the last point, for ui.perfetto.dev",
      take_trace},
     {"seed", 0, "N", "of noise and random placement", take_seed},
@@ -270,6 +283,7 @@ const char *dts_options_of_a_scenario(const struct dts_options *options)
         {"--engine", options->changes.engine != NULL},
         {"--seed", options->changes.seed != NULL},
         {"--trace", options->trace != NULL},
+        {"--plot", options->plot != NULL},
         {"--format", options->format_given},
         {"--jobs", options->jobs > 0},
     };

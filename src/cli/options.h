@@ -21,7 +21,10 @@ struct dts_options {
     bool format_given;               // else it follows the suffix of the output
     const char *output;              // "-": standard output
     const char *trace;               // NULL: none
-    int jobs;                        // child processes at once; 0: one for each core
+    int trace_most;                  // operations of a trace for a picture; 0: all
+    const char *links; // file for a picture of links; no option says it; NULL: none
+    const char *plot;  // kind of picture; NULL: what suits the answer
+    int jobs;          // child processes at once; 0: one for each core
     bool version, help;
     size_t word_room, answer_room;
 };

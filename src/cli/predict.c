@@ -13,10 +13,13 @@
 #include "answer/point_pool.h"
 #include "base/mem.h"
 #include "base/os/file.h"
+#include "base/os/scratch.h"
 #include "base/text.h"
 #include "cli/asked.h"
 #include "cli/commands.h"
 #include "cli/outputs.h"
+#include "cli/picture/plot.h"
+#include "cli/picture/timeline.h"
 #include "cli/print/text_notes.h"
 
 static void work(void *self, int i, struct dts_progress *progress, struct dts_result *result)
@@ -30,7 +33,9 @@ static bool known(void *self, int i, struct dts_result *result)
 {
     struct dts_asked *asked = self;
     const struct dts_result *kept =
-        asked->questions[i].trace == NULL ? dts_kept_find(&asked->kept, asked->keys[i]) : NULL;
+        asked->questions[i].trace == NULL && asked->questions[i].links == NULL
+            ? dts_kept_find(&asked->kept, asked->keys[i])
+            : NULL;
     if (kept == NULL)
         return false;
     *result = *kept;
@@ -204,13 +209,26 @@ static bool answer(const struct dts_options *options, struct dts_asked *asked,
     return true;
 }
 
+static struct dts_drawing drawing_of(const struct dts_options *options)
+{
+    return (struct dts_drawing){.plot = options->plot,
+                                .line = options->line,
+                                .trace = options->trace,
+                                .links = options->links};
+}
+
 static bool print(const struct dts_options *options, const struct dts_asked *asked,
                   struct dts_error *err)
 {
     struct dts_output out;
     if (!dts_output_open(&out, options->output, err))
         return false;
-    options->format->print(asked->reports, asked->report_count, out.stream);
+    const struct dts_drawing drawing = drawing_of(options);
+    if (!dts_format_write(options->format, asked->reports, asked->report_count, &drawing,
+                          out.stream, err)) {
+        dts_output_discard(&out);
+        return false;
+    }
     return dts_output_close(&out, err);
 }
 
@@ -220,8 +238,12 @@ static bool check_outputs(const struct dts_options *options, const struct dts_as
     const struct dts_named_output outputs[] = {{"--output", options->output},
                                                {"--trace", options->trace}};
     char *points = dts_kept_path(options->output);
-    const bool good = (points == NULL || dts_output_spares(&outputs[1], points, err)) &&
-                      dts_outputs_check(outputs, 2, asked->scenes, asked->scene_count, err);
+    const struct dts_drawing drawing = drawing_of(options);
+    const struct dts_format *format = options->format;
+    const bool good =
+        (format->ready == NULL || format->ready(asked->report_count, &drawing, err)) &&
+        (points == NULL || dts_output_spares(&outputs[1], points, err)) &&
+        dts_outputs_check(outputs, 2, asked->scenes, asked->scene_count, err);
     free(points);
     return good;
 }
@@ -235,21 +257,54 @@ static bool check_all(const struct dts_asked *asked, struct dts_error *err)
     return failure == NULL;
 }
 
-bool dts_predict(const struct dts_options *options, struct dts_error *err)
+/* Files of the last point that a picture, or a page with all of them, reads, and that nobody
+ * asked for. */
+static bool add_files(struct dts_options *options, struct dts_scratch **scratch,
+                      struct dts_error *err)
+{
+    const struct dts_plot *plot = options->plot != NULL ? dts_plot_find(options->plot) : NULL;
+    const bool all = plot == NULL && options->format->draw != NULL && options->format->whole;
+    const bool trace = all || (plot != NULL && plot->timeline);
+    const bool links = all || (plot != NULL && plot->links);
+    if (!trace && !links)
+        return true;
+    if (!dts_scratch_open(scratch, "drawing", err))
+        return false;
+    if (trace && options->trace == NULL) {
+        options->trace = dts_scratch_file(*scratch, "timeline.json");
+        options->trace_most = DTS_TIMELINE_MOST;
+    }
+    if (links)
+        options->links = dts_scratch_file(*scratch, "links.json");
+    return true;
+}
+
+static bool predict(const struct dts_options *options, const char *const *words, int count,
+                    struct dts_error *err)
 {
     struct dts_asked asked = {0};
+    const bool ok = dts_asked_open(options, words, count, &asked, err) &&
+                    check_outputs(options, &asked, err) && answer(options, &asked, err) &&
+                    print(options, &asked, err) && check_all(&asked, err);
+    dts_kept_close(&asked.kept, ok);
+    dts_asked_free(&asked);
+    return ok;
+}
+
+bool dts_predict(const struct dts_options *options, struct dts_error *err)
+{
     const char *const *words;
+    struct dts_options own = *options;
+    struct dts_scratch *scratch = NULL;
     int count = dts_command_words(&dts_predict_command, options, &words);
     if (count == 0)
         return dts_fail(err, DTS_BAD_INPUT,
                         "predict: no scenario (see `dtsim list scenarios`)");
-
-    bool ok = dts_asked_open(options, words, count, &asked, err) &&
-              check_outputs(options, &asked, err) && answer(options, &asked, err) &&
-              print(options, &asked, err) && check_all(&asked, err);
-
-    dts_kept_close(&asked.kept, ok);
-    dts_asked_free(&asked);
+    if (!add_files(&own, &scratch, err))
+        return false;
+    const bool ok = predict(&own, words, count, err);
+    if (scratch != NULL)
+        dts_scratch_close(scratch);
     return ok;
 }
 
@@ -257,5 +312,6 @@ const struct dts_command dts_predict_command = {
     .name = "predict",
     .arguments = "SCENARIO...",
     .summary = "predict step time, scaling and training time (the verb may be left out)",
+    .draws = true,
     .run = dts_predict,
 };

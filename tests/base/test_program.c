@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/os/program.h"
 
 static char said[] = "/tmp/test_program_XXXXXX";
@@ -54,6 +55,46 @@ static void who_waits_is_told(void)
     CHECK(calls > 5);
 }
 
+static void it_is_found_in_absolute_folders_alone(void)
+{
+    char *path = dts_copy(getenv("PATH"));
+    setenv("PATH", "relative::/nowhere:/bin:/usr/bin", 1);
+    char *found = dts_program_find("sh");
+    CHECK(found != NULL &&
+          (strcmp(found, "/bin/sh") == 0 || strcmp(found, "/usr/bin/sh") == 0));
+    free(found);
+    CHECK(dts_program_find("no such program") == NULL);
+    CHECK(dts_program_find("") == NULL); // a folder is none
+    setenv("PATH", ".", 1);
+    CHECK(dts_program_find("sh") == NULL);
+    setenv("PATH", path, 1);
+    free(path);
+}
+
+static void a_filter_reads_and_writes_files(void)
+{
+    const struct dts_program_files files = {said, "/tmp/test_program.out",
+                                            "/tmp/test_program.err"};
+    char *copy[] = {(char *)"/bin/cat", NULL};
+    char *fail[] = {(char *)"/bin/sh", (char *)"-c",
+                    (char *)"echo first >&2; echo '  last' >&2; echo >&2; exit 4", NULL};
+    char text[16] = "";
+    struct dts_error err = {0};
+    FILE *in = fopen(said, "w");
+    fputs("words", in);
+    fclose(in);
+    CHECK(dts_program_filter(copy, &files, &err));
+    FILE *out = fopen(files.out, "r");
+    CHECK(out != NULL && fgets(text, sizeof(text), out) != NULL);
+    CHECK_STRING(text, "words");
+    fclose(out);
+    CHECK(!dts_program_filter(fail, &files, &err));
+    CHECK_INT(err.cause, DTS_SYSTEM);
+    CHECK_STRING(err.text, "/bin/sh failed: it ended with status 4: last");
+    unlink(files.out);
+    unlink(files.said);
+}
+
 static void open_file(void)
 {
     CHECK(mkstemp(said) >= 0);
@@ -65,4 +106,6 @@ static void remove_file(void)
 }
 
 TESTS(TEST(open_file), TEST(its_last_line_and_status_are_the_error),
-      TEST(what_says_nothing_failed_all_the_same), TEST(who_waits_is_told), TEST(remove_file))
+      TEST(what_says_nothing_failed_all_the_same), TEST(who_waits_is_told),
+      TEST(it_is_found_in_absolute_folders_alone), TEST(a_filter_reads_and_writes_files),
+      TEST(remove_file))

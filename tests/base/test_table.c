@@ -141,7 +141,35 @@ static void titles_of_several_lines_end_together(void)
     free(text);
 }
 
-TESTS(TEST(text_aligns_words_left_and_numbers_right),
+static void html_has_the_words_of_the_text_and_the_numbers_behind_them(void)
+{
+    const struct dts_column titled[] = {
+        {.title = "<name>"},
+        {.title = "effi-\nciency\n",
+         .unit = "",
+         .digits = 3,
+         .text_scale = 100,
+         .text_unit = "%"},
+        {.title = "device-\nhours\n", .unit = "", .digits = 3},
+    };
+    const struct dts_cell cells[] = {
+        {.word = "a & \"b\""}, {.number = 0.98765}, {.number = NAN}};
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    dts_table_print_html(out, titled, 3, cells, 1);
+    fclose(out);
+    CHECK(strstr(text, "<button>&lt;name&gt; </button>") != NULL);
+    CHECK(strstr(text, "<button>efficiency <small>[%]</small></button>") != NULL);
+    CHECK(strstr(text, "<button>device-hours </button>") != NULL);
+    CHECK(strstr(text, "<td>a &amp; &quot;b&quot;</td>") != NULL);
+    CHECK(strstr(text, "<td class=\"n\" data-v=\"0.98765\">98.8</td>") != NULL);
+    CHECK(strstr(text, "<td class=\"n\">-</td>") != NULL);
+    free(text);
+}
+
+TESTS(TEST(html_has_the_words_of_the_text_and_the_numbers_behind_them),
+      TEST(text_aligns_words_left_and_numbers_right),
       TEST(numbers_show_significant_digits_and_lose_no_thousands),
       TEST(csv_quotes_and_does_not_scale),
       TEST(csv_holds_nothing_that_a_spreadsheet_would_compute),

@@ -209,6 +209,8 @@ static void every_format_prints_a_report_of_refusals_alone(void)
 {
     for (int f = 0; dts_formats[f] != NULL; f++) {
         struct dts_result points[2];
+        if (dts_formats[f]->print == NULL)
+            continue; // a picture has nothing to show
         fill(points);
         char *text = print(dts_formats[f]->name, points + 1, 1);
         CHECK(has(text, "the platform has 8"));

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "base/mem.h"
 #include "base/os/clock.h"
 #include "base/os/ending.h"
+#include "base/text.h"
 
 extern char **environ;
 
@@ -115,6 +117,63 @@ bool dts_program_ask(char *const *words, const char *said, const struct dts_prog
     pid_t child;
     return start_saying(words, said, &child, err) &&
            explain(words[0], wait_for(child, wait), said, err);
+}
+
+char *dts_program_find(const char *name)
+{
+    const char *folder = getenv("PATH");
+    while (folder != NULL && *folder != '\0') {
+        const size_t length = strcspn(folder, ":");
+        struct dts_text path = {0};
+        struct stat status;
+        dts_text_add(&path, "%.*s/%s", (int)length, folder, name);
+        if (folder[0] == '/' && stat(path.chars, &status) == 0 && S_ISREG(status.st_mode) &&
+            access(path.chars, X_OK) == 0)
+            return dts_text_take(&path);
+        dts_text_free(&path);
+        folder += length + (folder[length] == ':');
+    }
+    return NULL;
+}
+
+/* The last line of a file that has words; "": it has none. */
+static void last_words(const char *path, char *line, size_t room)
+{
+    char read[1024];
+    FILE *in = fopen(path, "re");
+    line[0] = '\0';
+    while (in != NULL && fgets(read, sizeof(read), in) != NULL) {
+        const char *words = read + strspn(read, " \t\n");
+        if (*words != '\0')
+            snprintf(line, room, "%.*s", (int)strcspn(words, "\n"), words);
+    }
+    if (in != NULL)
+        fclose(in);
+}
+
+bool dts_program_filter(char *const *words, const struct dts_program_files *files,
+                        struct dts_error *err)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    char line[512];
+    const int write = O_WRONLY | O_CREAT | O_TRUNC;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, files->in, O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, files->out, write, 0600);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, files->said, write, 0600);
+    const bool started = start(words, &actions, &child, err);
+    posix_spawn_file_actions_destroy(&actions);
+    if (!started)
+        return false;
+    const int status = wait_for(child, NULL);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return true;
+    last_words(files->said, line, sizeof(line));
+    return dts_fail(err, DTS_SYSTEM, "%s failed: %s %d%s%s", words[0],
+                    WIFEXITED(status) ? "it ended with status" : "it was ended by signal",
+                    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
+                    line[0] != '\0' ? ": " : "", line);
 }
 
 /* Those that run; 0: the place is free. */

@@ -20,6 +20,18 @@ struct dts_program_wait {
 bool dts_program_ask(char *const *words, const char *said, const struct dts_program_wait *wait,
                      struct dts_error *err);
 
+/* Where the shell would find a program of that name: the first of $PATH's folders that has it.
+ * Only absolute folders count. The caller frees it; NULL: it is in none. */
+char *dts_program_find(const char *name);
+
+/* The same for a program that reads the file `in` and writes the file `out`, as standard input
+ * and output. Fails with the last line that it said, or with its status. */
+struct dts_program_files {
+    const char *in, *out, *said;
+};
+bool dts_program_filter(char *const *words, const struct dts_program_files *files,
+                        struct dts_error *err);
+
 /* Several of them, `at_once` at a time, in their order. What they say goes to the end of one
  * file. As soon as one has ended with status 0, ended(self, number) is called; false stops all.
  * When one fails the others are ended, and its error is ours. */

@@ -46,7 +46,7 @@ static bool write_timeline(const struct dts_options *options, const struct dts_l
     const struct dts_live_point *point = &set->points[dts_live_set_last(set)];
     char *path = dts_live_measured_path(options->trace);
     const bool good = path == NULL || point->timing.ops == NULL ||
-                      dts_trace_write(path, &point->built.job, &point->timing, err);
+                      dts_trace_write(path, &point->built.job, &point->timing, 0, err);
     free(path);
     return good;
 }
@@ -61,7 +61,9 @@ static bool print(const struct dts_options *options, const struct dts_report *re
                   struct dts_error *err)
 {
     const char *format = options->format->name;
+    const struct dts_drawing drawing = {.plot = options->plot, .line = options->line};
     struct dts_output out;
+    bool good = true;
     if (!dts_output_open(&out, options->output, err))
         return false;
     if (strcmp(format, "text") == 0)
@@ -69,8 +71,10 @@ static bool print(const struct dts_options *options, const struct dts_report *re
     else if (strcmp(format, "csv") == 0)
         dts_comparison_csv(report, out.stream);
     else
-        options->format->print(report, 1, out.stream);
-    if (!dts_output_close(&out, err))
+        good = dts_format_write(options->format, report, 1, &drawing, out.stream, err);
+    if (!good)
+        dts_output_discard(&out);
+    if (!good || !dts_output_close(&out, err))
         return false;
     return (fflush(stdout) == 0 && !ferror(stdout)) ||
            dts_fail(err, DTS_SYSTEM, "standard output: %s", strerror(errno));

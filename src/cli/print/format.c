@@ -4,7 +4,17 @@
 #include "cli/print/format.h"
 
 const struct dts_format *const dts_formats[] = {
-    &dts_format_text, &dts_format_json, &dts_format_ndjson, &dts_format_csv, NULL,
+    &dts_format_text,
+    &dts_format_json,
+    &dts_format_ndjson,
+    &dts_format_csv,
+    &dts_format_svg,
+    &dts_format_png,
+    &dts_format_pdf,
+    &dts_format_gp,
+    &dts_format_html,
+    // ends the table
+    NULL,
 };
 
 const struct dts_format *dts_format_find(const char *name)
@@ -28,4 +38,14 @@ const struct dts_format *dts_format_of_file(const char *path)
 const char *dts_format_name(int i)
 {
     return dts_formats[i] != NULL ? dts_formats[i]->name : NULL;
+}
+
+bool dts_format_write(const struct dts_format *format, const struct dts_report *reports,
+                      int count, const struct dts_drawing *drawing, FILE *out,
+                      struct dts_error *err)
+{
+    if (format->draw != NULL)
+        return format->draw(reports, count, drawing, out, err);
+    format->print(reports, count, out);
+    return true;
 }

@@ -14,6 +14,7 @@
 #include "cli/print/text_cases.h"
 #include "cli/print/text_notes.h"
 #include "cli/print/text_phases.h"
+#include "cli/print/text_tables.h"
 #include "cli/print/time_unit.h"
 
 /* Where the cell of a column comes from: a word, a count or a number of the result. */
@@ -43,6 +44,11 @@ static double largest(const struct dts_report *report, size_t offset)
             most = fabs(value);
     }
     return most;
+}
+
+static bool has_target(const struct dts_report *report)
+{
+    return largest(report, AT(training.device_hours)) > 0;
 }
 
 /* False of a report that has collectives alone: no batch, no compute that could hide them. */
@@ -109,7 +115,7 @@ static struct dts_cell cell_of(const struct source_column *column,
 }
 
 static void print_columns(const struct dts_report *report, const struct source_column *sources,
-                          int count, FILE *out)
+                          int count, dts_table_printer *print_table, FILE *out)
 {
     struct dts_column *columns = dts_alloc((size_t)count, sizeof(*columns));
     struct dts_cell *cells = dts_alloc((size_t)count * (size_t)report->count, sizeof(*cells));
@@ -127,13 +133,13 @@ static void print_columns(const struct dts_report *report, const struct source_c
                 cells[r * count + c].word = settings[r];
         }
     }
-    dts_table_print_text(out, columns, count, cells, report->count);
+    print_table(out, columns, count, cells, report->count);
     free(settings);
     free(columns);
     free(cells);
 }
 
-static void print_table(const struct dts_report *report, FILE *out)
+void dts_text_points(const struct dts_report *report, dts_table_printer *print_table, FILE *out)
 {
     const struct dts_time_unit *step = dts_time_unit_step(largest(report, AT(step.total_s)));
     const struct dts_time_unit *time =
@@ -146,7 +152,7 @@ static void print_table(const struct dts_report *report, FILE *out)
              report->sample != NULL ? report->sample : "sample");
     enum { COUNT_DIGITS = 1 }; // at least: whole numbers are never cut
     const bool steps = trains(report), chosen = has_word(report, AT(chosen));
-    const bool targets = largest(report, AT(training.device_hours)) > 0;
+    const bool targets = has_target(report);
     const struct source_column all[] = {
         {"strategy", AT(strategy), WORD, NULL, 0, 0, true},
         {"setting", AT(setting), WORD, NULL, 0, 0, has_word(report, AT(setting))},
@@ -185,12 +191,15 @@ static void print_table(const struct dts_report *report, FILE *out)
         else if (all[c].always ||
                  (all[c].source == NUMBER && largest(report, all[c].offset) > 0))
             shown[count++] = all[c];
-    print_columns(report, shown, count, out);
+    print_columns(report, shown, count, print_table, out);
 }
 
 /* The time to a target, with the interval that 80 % of runs lie in. */
-static void print_targets(const struct dts_report *report, FILE *out)
+void dts_text_targets(const struct dts_report *report, dts_table_printer *print_table,
+                      FILE *out)
 {
+    if (!has_target(report))
+        return;
     const double longest = largest(report, AT(training.time_high_s));
     const struct dts_time_unit *time = dts_time_unit_training(longest);
     const bool epochs = largest(report, AT(training.epochs)) > 0;
@@ -225,7 +234,7 @@ static void print_targets(const struct dts_report *report, FILE *out)
         if (all[c].always)
             shown[count++] = all[c];
     fputc('\n', out);
-    print_columns(report, shown, count, out);
+    print_columns(report, shown, count, print_table, out);
 }
 
 /* "ring, 8 devices (28.6 min, 3.81 device-hours)" */
@@ -240,8 +249,10 @@ static void add_choice(struct dts_text *text, const char *lead, const struct dts
     dts_text_add(text, " device-hours)");
 }
 
-static void print_frontier(const struct dts_report *report, FILE *out)
+void dts_text_frontier(const struct dts_report *report, FILE *out)
 {
+    if (!has_target(report))
+        return;
     struct dts_frontier *all = dts_alloc((size_t)report->count, sizeof(*all));
     const int count = dts_frontiers_find(report, all);
     if (count > 0)
@@ -285,14 +296,12 @@ static void print(const struct dts_report *reports, int count, FILE *out)
         if (i > 0)
             fputc('\n', out);
         print_head(&reports[i], out);
-        dts_text_cases(&reports[i], out);
-        print_table(&reports[i], out);
-        if (largest(&reports[i], AT(training.device_hours)) > 0) {
-            print_targets(&reports[i], out);
-            print_frontier(&reports[i], out);
-        }
-        dts_text_phases(&reports[i], out);
-        dts_text_accuracy(&reports[i], out);
+        dts_text_cases(&reports[i], dts_table_print_text, out);
+        dts_text_points(&reports[i], dts_table_print_text, out);
+        dts_text_targets(&reports[i], dts_table_print_text, out);
+        dts_text_frontier(&reports[i], out);
+        dts_text_phases(&reports[i], dts_table_print_text, out);
+        dts_text_accuracy(&reports[i], dts_table_print_text, out);
         dts_text_notes(&reports[i], out);
     }
 }

@@ -21,7 +21,7 @@ static bool is_new(const struct dts_report *report, int i)
     return true;
 }
 
-void dts_text_accuracy(const struct dts_report *report, FILE *out)
+void dts_text_accuracy(const struct dts_report *report, dts_table_printer *print, FILE *out)
 {
     static const struct dts_column columns[] = {
         {.title = "batch\n", .unit = "", .digits = 1},
@@ -47,7 +47,7 @@ void dts_text_accuracy(const struct dts_report *report, FILE *out)
     }
     if (rows > 0) {
         fputc('\n', out);
-        dts_table_print_text(out, columns, COUNT, cells, rows);
+        print(out, columns, COUNT, cells, rows);
     }
     free(cells);
 }

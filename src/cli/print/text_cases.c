@@ -70,7 +70,7 @@ static void name(const struct dts_report *report, int i, char text[NAME])
              several ? report->points[i].strategy : "");
 }
 
-void dts_text_cases(const struct dts_report *report, FILE *out)
+void dts_text_cases(const struct dts_report *report, dts_table_printer *print, FILE *out)
 {
     static const struct dts_column columns[COLUMNS] = {
         {.title = "case"},
@@ -90,7 +90,7 @@ void dts_text_cases(const struct dts_report *report, FILE *out)
         cells[i * COLUMNS].word = names[i];
         fill(&report->points[i], &cells[i * COLUMNS], words[i]);
     }
-    dts_table_print_text(out, columns, COLUMNS, cells, report->count);
+    print(out, columns, COLUMNS, cells, report->count);
     fputc('\n', out);
     free(names);
     free(words);

@@ -97,7 +97,7 @@ static int columns_of(const struct lines *lines, struct dts_column *columns)
     return c;
 }
 
-void dts_text_phases(const struct dts_report *report, FILE *out)
+void dts_text_phases(const struct dts_report *report, dts_table_printer *print, FILE *out)
 {
     enum { COLUMNS_MOST = 10 };
     struct lines lines = find(report);
@@ -108,7 +108,7 @@ void dts_text_phases(const struct dts_report *report, FILE *out)
         fill(&lines, l, &cells[l * count]);
     if (lines.count > 0) {
         fprintf(out, "\nPhases of the training\n");
-        dts_table_print_text(out, columns, count, cells, lines.count);
+        print(out, columns, count, cells, lines.count);
     }
     free(cells);
     free(lines.all);

@@ -3,8 +3,9 @@
 #define DTS_CLI_PRINT_TEXT_PHASES_H
 
 #include "answer/result.h"
+#include "base/table.h"
 
 /* Prints nothing where no point has any. */
-void dts_text_phases(const struct dts_report *report, FILE *out);
+void dts_text_phases(const struct dts_report *report, dts_table_printer *print, FILE *out);
 
 #endif

@@ -1,0 +1,175 @@
+/* plot_pareto.c -- the time of a training against the device-hours that it takes, and the
+ * points that no other beats in both. Without a training: of a million samples. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "cli/picture/plot.h"
+#include "cli/picture/series.h"
+#include "cli/print/text_notes.h"
+#include "cli/print/time_unit.h"
+
+static const double million = 1e6;
+
+static bool trains(const struct dts_report *report)
+{
+    for (int i = 0; i < report->count; i++)
+        if (!dts_result_refused(&report->points[i]) && report->points[i].training.time_s > 0)
+            return true;
+    return false;
+}
+
+/* Seconds of the work; NAN: the point does none. */
+static double time_s(const struct dts_result *point, bool training)
+{
+    if (dts_result_refused(point))
+        return NAN;
+    return training ? point->training.time_s : million / point->throughput_samples_per_s;
+}
+
+static double device_hours(const struct dts_result *point, bool training)
+{
+    return point->devices * time_s(point, training) / 3600;
+}
+
+static int count_points(const struct dts_report *report)
+{
+    const bool training = trains(report);
+    int count = 0;
+    for (int i = 0; i < report->count; i++)
+        count += isfinite(time_s(&report->points[i], training));
+    return count;
+}
+
+static const char *lacks(const struct dts_report *report, const struct dts_drawing *drawing)
+{
+    (void)drawing;
+    return count_points(report) > 1 ? NULL : "fewer than two points do work that is compared";
+}
+
+static int says(const struct dts_report *report)
+{
+    return report->listed || !dts_report_scales(report) ? 0 : 2;
+}
+
+/* No other point ends as early and takes as few device-hours. */
+static bool is_front(const struct dts_report *report, const struct dts_result *point,
+                     bool training)
+{
+    const double x = time_s(point, training), y = device_hours(point, training);
+    for (int i = 0; i < report->count; i++) {
+        const struct dts_result *other = &report->points[i];
+        const double a = time_s(other, training), b = device_hours(other, training);
+        if (isfinite(a) && a <= x && b <= y && (a < x || b < y))
+            return false;
+    }
+    return isfinite(x);
+}
+
+static bool add_series(struct dts_draw *draw, const struct dts_series *series, int number,
+                       bool training, const struct dts_time_unit *unit)
+{
+    char name[DTS_TEXT_POINT];
+    dts_draw(draw, "$p%d << EOD\n", number);
+    for (int i = 0; i < series->count; i++) {
+        const struct dts_result *point = series->points[i];
+        const double x = unit->scale * time_s(point, training),
+                     y = device_hours(point, training);
+        if (!isfinite(x))
+            continue;
+        dts_draw_number(draw, x);
+        dts_draw_number(draw, y);
+        dts_draw_mark(draw, "%s: %.4g %s, %.4g device-hours", dts_text_point(point, name), x,
+                      unit->name, y);
+    }
+    dts_draw(draw, "EOD\n");
+    return true;
+}
+
+/* $front: those points from the shortest time on, and their devices. */
+static void add_front(struct dts_draw *draw, const struct dts_report *report, bool training,
+                      const struct dts_time_unit *unit)
+{
+    const struct dts_result **front = dts_alloc((size_t)report->count, sizeof(*front));
+    int count = 0;
+    for (int i = 0; i < report->count; i++) {
+        const struct dts_result *point = &report->points[i];
+        int at = count;
+        if (!is_front(report, point, training))
+            continue;
+        for (; at > 0 && time_s(front[at - 1], training) > time_s(point, training); at--)
+            front[at] = front[at - 1];
+        front[at] = point;
+        count++;
+    }
+    dts_draw(draw, "$front << EOD\n");
+    for (int i = 0; i < count; i++) {
+        dts_draw_number(draw, unit->scale * time_s(front[i], training));
+        dts_draw_number(draw, device_hours(front[i], training));
+        dts_draw(draw, " %d\n", front[i]->devices);
+    }
+    dts_draw(draw, "EOD\n");
+    free(front);
+}
+
+static void set_axes(struct dts_draw *draw, const struct dts_report *report, bool training,
+                     const struct dts_time_unit *unit)
+{
+    double low[2] = {INFINITY, INFINITY}, high[2] = {0};
+    for (int i = 0; i < report->count; i++) {
+        const double x = unit->scale * time_s(&report->points[i], training),
+                     y = device_hours(&report->points[i], training);
+        if (!isfinite(x))
+            continue;
+        low[0] = fmin(low[0], x);
+        low[1] = fmin(low[1], y);
+        high[0] = fmax(high[0], x);
+        high[1] = fmax(high[1], y);
+    }
+    dts_draw_log_axis(draw, "x", low[0], high[0], true);
+    dts_draw_log_axis(draw, "y", low[1], high[1], true);
+    dts_draw(draw, "set xlabel \"%s [%s]\"\nset ylabel \"device-hours\"\n",
+             training ? "time of the training" : "time of a million samples", unit->name);
+}
+
+static bool draw_it(const struct dts_report *report, const struct dts_drawing *drawing,
+                    struct dts_draw *draw, struct dts_error *err)
+{
+    (void)drawing, (void)err;
+    struct dts_series *series;
+    int left_out;
+    double longest_s = 0;
+    const bool training = trains(report);
+    const int count = dts_series_find(report, &series, &left_out);
+    for (int i = 0; i < report->count; i++)
+        longest_s = fmax(longest_s, time_s(&report->points[i], training));
+    const struct dts_time_unit *unit = dts_time_unit_training(longest_s);
+    for (int s = 0; s < count; s++)
+        add_series(draw, &series[s], s, training, unit);
+    add_front(draw, report, training, unit);
+    dts_draw(draw, "set lmargin at screen 0.085\nset rmargin at screen 0.76\n"
+                   "set tmargin at screen 0.87\nset bmargin at screen 0.12\n"
+                   "set key at screen 0.775, screen 0.875 left top\n");
+    dts_draw_head(draw, report, "What speed costs: time against device-hours");
+    set_axes(draw, report, training, unit);
+    dts_draw(draw, "plot $front using 1:2 with fsteps linewidth 1.5 linecolor rgb \"#888888\" "
+                   "title \"not beaten in both\"");
+    for (int s = 0; s < count; s++) {
+        dts_draw(draw, ", \\\n     $p%d using 1:2:3 with labels hypertext point", s);
+        dts_series_style(draw, s, false, true);
+        dts_draw(draw, " title ");
+        dts_draw_word(draw, series[s].name, DTS_SERIES_LEGEND);
+    }
+    dts_draw(draw, ", \\\n     $front using 1:2:3 with labels left offset character 0.7, "
+                   "character 0.5 textcolor rgb \"#555555\" title \"number: devices\"\n");
+    dts_series_free(series, count);
+    return true;
+}
+
+const struct dts_plot dts_plot_pareto = {
+    .name = "pareto",
+    .summary = "time against device-hours, and the points that nothing beats in both",
+    .lacks = lacks,
+    .says = says,
+    .draw = draw_it,
+};

@@ -1,0 +1,42 @@
+/* series.h -- the points of an answer as lines of a picture: those of one strategy and setting,
+ * fewest devices first. */
+#ifndef DTS_CLI_PICTURE_SERIES_H
+#define DTS_CLI_PICTURE_SERIES_H
+
+#include "answer/result.h"
+#include "cli/picture/draw.h"
+
+enum { DTS_SERIES_NAME = 200, DTS_SERIES_SHOWN = 16, DTS_SERIES_LEGEND = 30 };
+
+struct dts_series {
+    char name[DTS_SERIES_NAME];       // strategy, setting: what tells it from the others
+    const struct dts_result **points; // owned; the results are the report's
+    int count;
+};
+
+/* Those that have a point with an answer, in the order of the report; at most DTS_SERIES_SHOWN.
+ * Returns how many; *left_out is how many more there are. */
+int dts_series_find(const struct dts_report *report, struct dts_series **series, int *left_out);
+void dts_series_free(struct dts_series *series, int count);
+
+/* Of the i-th: how its lines and its points are drawn. */
+void dts_series_style(struct dts_draw *draw, int i, bool lines, bool points);
+
+/* What was published for a point, in a metric of references; NAN: nothing. */
+double dts_series_published(const struct dts_result *point, const char *metric);
+
+/* How what was published is drawn. */
+#define DTS_SERIES_PUBLISHED "pointtype 4 pointsize 1.3 linewidth 2 linecolor rgb \"#000000\""
+
+/* Ends a plot with the names of all series, and of what was published. */
+void dts_series_legend(struct dts_draw *draw, const struct dts_series *series, int count,
+                       bool published);
+
+/* Tics of the x axis, which has room for so many: the numbers of devices of all points. */
+void dts_series_devices(struct dts_draw *draw, const struct dts_series *series, int count,
+                        int room);
+
+/* Do the points differ in the number of devices? */
+bool dts_report_scales(const struct dts_report *report);
+
+#endif

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""picture.py PROGRAM -- pictures as gnuplot draws them: they are well-formed, say the numbers of the answer, and no
+word of a user runs anything. Skipped (77) where gnuplot is not.
+
+Every kind of `dtsim list plots` is drawn, so that a new row is tested without a line here.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as tree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SMALL = os.path.join(HERE, "golden", "in", "small.json")
+SVG = "{http://www.w3.org/2000/svg}"
+HELD = ('references=[{"strategy":"ring","devices":4,"metric":"throughput_samples_per_s","value":1000,'
+        '"source":"a paper"}]')
+SUM = os.path.join(HERE, "golden", "in", "allreduce.json")
+ASKS = {"bandwidth": [SUM, "--sweep", "strategies[0].bytes=1e5,1e6,1e7"],
+        "staleness": ["--engine", "flow", "--set", 'strategies=[{"kind":"ps","synchronous":false}]'],
+        "published": ["--set", HELD], "scaling": ["--set", HELD]}
+failed = 0
+
+
+def check(good, what):
+    global failed
+    if not good:
+        failed += 1
+        print(f"FAIL {what}")
+
+
+def run(*words, **others):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, cwd=WORK, **others)
+
+
+def titles(root):
+    return [title.text or "" for title in root.iter(SVG + "title")]
+
+
+def kinds():
+    lines = run("list", "plots").stdout.splitlines()
+    return [line.split()[0] for line in lines if re.match(r"  \S", line)]
+
+
+def draws_every_kind():
+    shown = run("help").stdout
+    for kind in kinds():
+        for suffix, magic in (("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
+            path = os.path.join(WORK, f"{kind}.{suffix}")
+            words = ASKS.get(kind, [])
+            scenario = [] if words and words[0].endswith(".json") else [SMALL]
+            got = run(*scenario, *words, "--plot", kind, "-o", path)
+            check(got.returncode == 0 and os.path.exists(path) and
+                  open(path, "rb").read().startswith(magic), f"{kind}.{suffix}: {got.stderr}")
+        check(re.search(rf"\b{kind}\b", shown), f"{kind} is not in `dtsim help`")
+        root = tree.parse(os.path.join(WORK, f"{kind}.svg")).getroot()
+        check(root.tag == SVG + "svg" and len(list(root.iter(SVG + "text"))) > 3, f"{kind}: has no words")
+        check(len([t for t in titles(root) if re.search(r"\d", t)]) > 0, f"{kind}: no mark says a number")
+        text = open(os.path.join(WORK, f"{kind}.svg"), encoding="utf-8").read()
+        check("onmouse" not in text and "<script" not in text, f"{kind}: something would run")
+
+
+def says_the_numbers_of_the_answer():
+    answer = os.path.join(WORK, "answer.json")
+    run(SMALL, "-o", answer, "--set", HELD)
+    marks = titles(tree.parse(os.path.join(WORK, "scaling.svg")).getroot())
+    steps = titles(tree.parse(os.path.join(WORK, "steps.svg")).getroot())
+    for point in json.load(open(answer, encoding="utf-8"))["points"]:
+        name = f"ring, {point['devices']} device{'s' if point['devices'] > 1 else ''}"
+        rate = point["throughput_samples_per_s"]
+        check(f"{name}: {rate:.4g} vectors per second, efficiency {100 * point['scaling_efficiency']:.3g} %" in marks,
+              f"scaling: no mark of {name}")
+        total = f"{1e3 * point['step']['total_s']:.4g}"
+        check(any(t.startswith(name) and t.endswith(f"of {total}") for t in steps), f"steps: no bar of {name}")
+    check("published, ring, 4 devices: 1000" in marks, "scaling: what was published")
+
+
+def runs_no_word_of_a_user():
+    """Names as strategy, file, folder of temporary files, and a person's own file of gnuplot."""
+    for number, name in enumerate(('a"; system("touch pwned"); #', "`touch pwned`'; !touch pwned",
+                                   "<script>alert(1)</script> & %s @x", "{/Bold b} \\140id\\140 $x \\",
+                                   "\u00fcber \u2028 \u202e x")):
+        folder = os.path.join(WORK, f"hostile{number}")
+        os.mkdir(folder)
+        file = os.path.join(folder, name.replace("/", "_") + ".json")
+        scenario = json.load(open(SMALL, encoding="utf-8"))
+        for key in ("model", "platform", "stack"):
+            scenario[key] = os.path.join(os.path.dirname(SMALL), scenario[key])
+        scenario["summary"] = name.replace("\u202e", "").replace("\u2028", "")
+        scenario["strategies"][0]["name"] = scenario["summary"]
+        json.dump(scenario, open(file, "w", encoding="utf-8"))
+        with open(os.path.join(folder, ".gnuplot"), "w", encoding="utf-8") as own:
+            own.write('system("touch pwned")\n')
+        environment = dict(os.environ, HOME=folder, TMPDIR=folder)
+        for suffix in ("svg", "png", "html"):
+            before = set(os.listdir(folder))
+            got = subprocess.run([PROGRAM, file, "--engine", "fluid", "-o", f"x.{suffix}"], capture_output=True,
+                                 text=True, cwd=folder, env=environment)
+            check(got.returncode == 0, f"{name!r}.{suffix}: {got.stderr}")
+            new = set(os.listdir(folder)) - before
+            check(new == {f"x.{suffix}"}, f"{name!r}.{suffix}: wrote {new}")
+        words = "".join(text.text or "" for text in
+                        tree.parse(os.path.join(folder, "x.svg")).getroot().iter(SVG + "text"))
+        check(scenario["summary"].strip() in words or len(name) > 30, f"{name!r}: is not in the picture: {words!r}")
+
+
+def fails_in_one_line():
+    """A gnuplot that fails, and none: the file stays as it was."""
+    fake = os.path.join(WORK, "bin")
+    os.mkdir(fake)
+    with open(os.path.join(fake, "gnuplot"), "w", encoding="utf-8") as program:
+        program.write("#!/bin/sh\necho plot >&2\necho 'line 3: it broke' >&2\nexit 7\n")
+    os.chmod(os.path.join(fake, "gnuplot"), 0o755)
+    path = os.path.join(WORK, "kept.svg")
+    for folder, status, words in ((fake, 1, "it ended with status 7: line 3: it broke"), ("/none", 2, "gnuplot-nox")):
+        with open(path, "w", encoding="utf-8") as kept:
+            kept.write("old")
+        got = run(SMALL, "-o", path, env=dict(os.environ, PATH=folder))
+        check(got.returncode == status and words in got.stderr and len(got.stderr.splitlines()) == 1,
+              f"{words}: {got.returncode} {got.stderr}")
+        check(open(path, encoding="utf-8").read() == "old", f"{words}: the file changed")
+    page = os.path.join(WORK, "without.html")
+    got = run(SMALL, "-o", page, env=dict(os.environ, PATH="/none"))
+    text = open(page, encoding="utf-8").read()
+    check(got.returncode == 0 and "note: pictures need gnuplot" in got.stderr and "<svg" not in text and
+          "pictures need gnuplot" in text and "<table>" in text, f"a page without gnuplot: {got.stderr}")
+
+
+if len(sys.argv) != 2:
+    sys.exit("usage: picture.py PROGRAM")
+PROGRAM = os.path.abspath(sys.argv[1])
+if shutil.which("gnuplot") is None:
+    print("skipped: no gnuplot here")
+    sys.exit(77)
+with tempfile.TemporaryDirectory() as WORK:
+    draws_every_kind()
+    says_the_numbers_of_the_answer()
+    runs_no_word_of_a_user()
+    fails_in_one_line()
+sys.exit(1 if failed else 0)
