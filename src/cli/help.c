@@ -5,37 +5,30 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/names.h"
+#include "cli/shell/shell.h"
 #include "converge/accuracy.h"
 #include "converge/profile.h"
 #include "sim/net/platform/platform.h"
 #include "train/scenario/scenario.h"
 
-static const char head[] =
-    "Usage: dtsim SCENARIO... [OPTION...]\n"
-    "       dtsim COMMAND [ARGUMENT...] [OPTION...]\n"
-    "\n"
-    "Predict how long a step of distributed training takes on a cluster, how it\n"
-    "scales, and how long the epochs take, before the cluster is there.\n"
-    "\n"
-    "Commands:\n";
-
-static const char between[] = "\nOptions, anywhere on the line:\n";
-
-static const char tail[] =
-    "\n"
-    "A scenario is a file, or a name that `dtsim list scenarios` shows. Its platform\n"
-    "is changed by paths that begin with \"platform.\":\n"
-    "--set platform.nics.bytes_per_s=1.25e9\n"
-    "A file that --set names is relative to the current folder, one that a file names\n"
-    "to the folder of that file. What is written is relative to the current folder.\n"
-    "\n"
-    "Examples:\n"
-    "  dtsim scenarios/imagenet_1h.json\n"
-    "  dtsim scenarios/ring_vs_ps.json --sweep batch.per_device=32,64 --format csv\n"
-    "  dtsim new platform mine --nodes 16 --device v100 --nic-gbit 100 -o mine.json\n"
-    "\n"
-    "Exit status: 0 done, 1 the machine failed, 2 the input is wrong, 3 this build\n"
-    "cannot.\n";
+const struct dts_help_words dts_help_words = {
+    .synopsis = "dtsim SCENARIO... [OPTION...]\n"
+                "dtsim COMMAND [ARGUMENT...] [OPTION...]\n",
+    .about = "Predict how long a step of distributed training takes on a cluster, how it\n"
+             "scales, and how long the epochs take, before the cluster is there.\n",
+    .notes =
+        "A scenario is a file, or a name that `dtsim list scenarios` shows. Its platform\n"
+        "is changed by paths that begin with \"platform.\":\n"
+        "--set platform.nics.bytes_per_s=1.25e9\n"
+        "A file that --set names is relative to the current folder, one that a file names\n"
+        "to the folder of that file. What is written is relative to the current folder.\n",
+    .examples =
+        "  dtsim scenarios/imagenet_1h.json\n"
+        "  dtsim scenarios/ring_vs_ps.json --sweep batch.per_device=32,64 --format csv\n"
+        "  dtsim new platform mine --nodes 16 --device v100 --nic-gbit 100 -o mine.json\n",
+    .statuses = "0 done, 1 the machine failed, 2 the input is wrong, 3 this build\n"
+                "cannot.\n",
+};
 
 /* Subjects of `dtsim help` that are no commands. */
 static const struct topic {
@@ -50,6 +43,11 @@ static const struct topic {
     {"stack", "every key of a stack file", dts_stack_help},
     {"convergence", "every key of a convergence profile", dts_convergence_help},
     {"accuracy", "every key of a table of accuracy", dts_accuracy_help},
+    {"man", "the manual page: dtsim help man -o dtsim.1", dts_manual_page},
+    {"bash", "completions for bash: source <(dtsim help bash)", dts_complete_bash},
+    {"zsh", "completions for zsh: dtsim help zsh -o _dtsim, in a folder of $fpath",
+     dts_complete_zsh},
+    {"fish", "completions for fish: dtsim help fish | source", dts_complete_fish},
 };
 
 enum { TOPICS = sizeof(topics) / sizeof(topics[0]) };
@@ -61,10 +59,30 @@ static void print_row(const char *usage, const char *summary, FILE *out)
     dts_text_wrap(out, lead, 25, DTS_HELP_WIDTH, summary);
 }
 
+bool dts_help_topic(int i, const char **name, const char **summary)
+{
+    if (i >= TOPICS)
+        return false;
+    *name = topics[i].name;
+    *summary = topics[i].summary;
+    return true;
+}
+
+/* Behind `lead`, further lines below the first. */
+static void print_lines(const char *lead, const char *lines, FILE *out)
+{
+    const char *end;
+    for (int i = 0; (end = strchr(lines, '\n')) != NULL; i++, lines = end + 1)
+        fprintf(out, "%*s%.*s\n", (int)strlen(lead), i == 0 ? lead : "", (int)(end - lines),
+                lines);
+}
+
 static void print_help(FILE *out)
 {
+    const struct dts_help_words *words = &dts_help_words;
     char usage[64];
-    fputs(head, out);
+    print_lines("Usage: ", words->synopsis, out);
+    fprintf(out, "\n%s\nCommands:\n", words->about);
     for (int i = 0; dts_commands[i] != NULL; i++) {
         snprintf(usage, sizeof(usage), "%s %s", dts_commands[i]->name,
                  dts_commands[i]->arguments);
@@ -74,9 +92,10 @@ static void print_help(FILE *out)
         snprintf(usage, sizeof(usage), "help %s", topics[i].name);
         print_row(usage, topics[i].summary, out);
     }
-    fputs(between, out);
+    fprintf(out, "\nOptions, anywhere on the line:\n");
     dts_options_print(out);
-    fputs(tail, out);
+    fprintf(out, "\n%s\nExamples:\n%s\nExit status: %s", words->notes, words->examples,
+            words->statuses);
 }
 
 void dts_help_about(const struct dts_command *command, FILE *out)
@@ -129,5 +148,6 @@ const struct dts_command dts_help_command = {
     .name = "help",
     .arguments = "[SUBJECT]",
     .summary = "this text, or all about a command or a kind of file",
+    .word = subject,
     .run = run,
 };
