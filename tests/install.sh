@@ -12,6 +12,10 @@ for folder in models devices stacks platforms scenarios validation convergence a
         [ -e "$file" ] || { echo "FAIL share/dtsim/$folder holds no file"; exit 1; }
     done
 done
+for file in bin/dtsim share/doc/dtsim/copyright share/doc/dtsim/docs/model.md share/dtsim/tools/import_torch.py \
+    share/dtsim/profiles/epyc_zen5_1thread.json share/man/man1/dtsim.1 share/bash-completion/completions/dtsim; do
+    [ -s "$file" ] || { echo "FAIL $file is not installed"; exit 1; }
+done
 mkdir elsewhere
 cd elsewhere
 ../bin/dtsim list models | grep -q '^  resnet50 ' || { echo "FAIL no resnet50"; exit 1; }

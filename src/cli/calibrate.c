@@ -11,14 +11,12 @@ const struct dts_command dts_calibrate_command = {
     .name = "calibrate",
     .arguments = "-o FILE",
     .summary = "under mpirun: measure this cluster's messages, write a platform file",
-    .help =
-        "  mpirun -n 4 ./dtsim calibrate -o cluster.json\n"
-        "  ./dtsim imagenet_1h --set platform=cluster.json --set devices=4\n\n"
-        "Start one rank for each device (or node), as a run would. It measures latency and\n"
-        "rate by size, both ways, into one rank from all others, sums and copies. It repeats "
-        "until\n"
-        "messages are measured within 10 %, for some ten seconds, or says after a minute that "
-        "they\n"
-        "are not. Ranks of one node must be neighbours; nothing else should run.\n",
+    .help = "  mpirun -n 4 ./dtsim calibrate -o cluster.json\n"
+            "  ./dtsim imagenet_1h --set platform=cluster.json --set devices=4\n\n"
+            "Start one rank for each device (or node), as a run would. It measures latency\n"
+            "and rate by size, both ways, into one rank from all others, sums and copies. It\n"
+            "repeats until messages are measured within 10 %, for some ten seconds, or says\n"
+            "after a minute that they are not. Ranks of one node must be neighbours; nothing\n"
+            "else should run.\n",
     .run = run,
 };

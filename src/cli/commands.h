@@ -16,6 +16,9 @@ struct dts_command {
     const char *(*option)(int i);
 
     bool draws; // its answer may be a picture or a page
+    /* What may stand behind the verb, NULL at the end, for completions. Itself NULL: files and
+     * names. */
+    const char *(*word)(int i);
 
     /* The verb is options->words[0]; where it may be left out, see dts_command_words(). */
     bool (*run)(const struct dts_options *options, struct dts_error *err);
@@ -45,5 +48,14 @@ extern const struct dts_command dts_help_command;
 bool dts_predict(const struct dts_options *options, struct dts_error *err);
 
 void dts_help_about(const struct dts_command *command, FILE *out);
+
+/* The parts of `dtsim help` that stand in no table; each ends its last line. */
+struct dts_help_words {
+    const char *synopsis, *about, *notes, *examples, *statuses;
+};
+extern const struct dts_help_words dts_help_words;
+
+/* The i-th subject of `dtsim help` that is no command; false beyond the last. */
+bool dts_help_topic(int i, const char **name, const char **summary);
 
 #endif

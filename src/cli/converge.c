@@ -307,29 +307,28 @@ const struct dts_command dts_converge_command = {
     .name = "converge",
     .arguments = "SCENARIO -o FILE",
     .summary = "train at several batches to a target: a convergence profile, measured here",
-    .help =
-        "Trains the network of a scenario with live.compute kernels in processes on this\n"
-        "machine, at each batch with several seeds, until enough test samples are right.\n"
-        "The law of samples against the batch is fitted, and its points written as a\n"
-        "profile; the gradient noise scale stands beside it (docs/convergence.md).\n"
-        "\n"
-        "  --accuracy X           the target, a share of the test samples (default: 0.8)\n"
-        "  --batches N,N          samples of a step, ascending (default: 16 to 2048)\n"
-        "  --seeds N              runs at each rate (default: 3)\n"
-        "  --rate NAME            search: for each batch, rates a factor of 2 apart;\n"
-        "                         linear, square_root, constant: live.learning_rate is\n"
-        "                         that of the smallest batch (default: search)\n"
-        "  --every N              samples between evaluations (default: 1024)\n"
-        "  --test-samples N       first ones of the test part (default: 2000)\n"
-        "  --epochs X             a run ends there at the latest (default: 10)\n"
-        "  --microbatch N         samples that are computed at once, by which batch\n"
-        "                         normalization goes (default: 32); larger batches add\n"
-        "                         up gradients\n"
-        "  --delay N              gradients of weights that are N updates old, as of\n"
-        "                         workers that wait for nobody (default: none)\n"
-        "  -j, --jobs N           runs at once (default: one for each core)\n"
-        "  -o, --output FILE      the profile; FILE.runs keeps the runs that are over, and\n"
-        "                         the same command goes on with them\n",
+    .help = "Trains the network of a scenario with live.compute kernels in processes on this\n"
+            "machine, at each batch with several seeds, until enough test samples are right.\n"
+            "The law of samples against the batch is fitted, and its points written as a\n"
+            "profile; the gradient noise scale stands beside it (docs/convergence.md).\n"
+            "\n"
+            "  --accuracy X           the target, a share of the test samples (default: 0.8)\n"
+            "  --batches N,N          samples of a step, ascending (default: 16 to 2048)\n"
+            "  --seeds N              runs at each rate (default: 3)\n"
+            "  --rate NAME            search: for each batch, rates a factor of 2 apart;\n"
+            "                         linear, square_root, constant: live.learning_rate is\n"
+            "                         that of the smallest batch (default: search)\n"
+            "  --every N              samples between evaluations (default: 1024)\n"
+            "  --test-samples N       first ones of the test part (default: 2000)\n"
+            "  --epochs X             a run ends there at the latest (default: 10)\n"
+            "  --microbatch N         samples that are computed at once, by which batch\n"
+            "                         normalization goes (default: 32); larger batches add\n"
+            "                         up gradients\n"
+            "  --delay N              gradients of weights that are N updates old, as of\n"
+            "                         workers that wait for nobody (default: none)\n"
+            "  -j, --jobs N           runs at once (default: one for each core)\n"
+            "  -o, --output FILE      the profile; FILE.runs keeps the runs that are over,\n"
+            "                         and the same command goes on with them\n",
     .option = option,
     .run = run,
 };

@@ -231,20 +231,21 @@ const struct dts_command dts_explain_command = {
     .name = "explain",
     .arguments = "SCENARIO",
     .summary = "which single value explains what you measured: rate, flow, overlap, kernels",
-    .help =
-        "Changes one value at a time until the prediction is what was measured: the rate of\n"
-        "a NIC, what one flow of the transport carries, how much communication hides, the\n"
-        "speed of the kernels. A value that cannot explain it alone says how near it comes.\n"
-        "\n"
-        "  --measured VALUE   samples a second; a step: \"936 ms\"\n"
-        "  --metric NAME      of a bare number: throughput_samples_per_s or step_s\n"
-        "  --strategy NAME    where the scenario has several\n"
-        "  --devices N        where it has several, or another number was measured\n"
-        "\n"
-        "--set works as for a prediction. The engine is fluid unless --engine says another.\n"
-        "\n"
-        "Example:\n"
-        "  dtsim explain h2581.json --devices 16 --measured 547\n",
+    .help = "Changes one value at a time until the prediction is what was measured: the rate\n"
+            "of a NIC, what one flow of the transport carries, how much communication hides,\n"
+            "the speed of the kernels. A value that cannot explain it alone says how near it\n"
+            "comes.\n"
+            "\n"
+            "  --measured VALUE   samples a second; a step: \"936 ms\"\n"
+            "  --metric NAME      of a bare number: throughput_samples_per_s or step_s\n"
+            "  --strategy NAME    where the scenario has several\n"
+            "  --devices N        where it has several, or another number was measured\n"
+            "\n"
+            "--set works as for a prediction. The engine is fluid unless --engine says\n"
+            "another.\n"
+            "\n"
+            "Example:\n"
+            "  dtsim explain h2581.json --devices 16 --measured 547\n",
     .option = option,
     .run = run,
 };

@@ -230,6 +230,7 @@ static bool run(const struct dts_options *options, struct dts_error *err)
 
 const struct dts_command dts_list_command = {
     .name = "list",
+    .word = subject_name,
     .arguments = "[WHAT...]",
     .summary = "what can be chosen: models, platforms, strategies, collectives, ...",
     .help = "WHAT: scenarios, models, platforms, devices, stacks, convergence, accuracy,\n"

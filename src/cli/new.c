@@ -116,5 +116,6 @@ const struct dts_command dts_new_command = {
             "      --nic-gbit 100 --transport verbs -o my_cluster.json\n"
             "  dtsim new platform ours --like dgx_a100 --nodes 32 -o ours.json\n",
     .option = option,
+    .word = kind_name,
     .run = run,
 };

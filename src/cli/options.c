@@ -306,3 +306,12 @@ void dts_options_print(FILE *out)
         dts_text_wrap(out, lead, 27, DTS_HELP_WIDTH, table[i].help);
     }
 }
+
+bool dts_options_words(int i, struct dts_option_words *words)
+{
+    if (i >= OPTIONS)
+        return false;
+    *words = (struct dts_option_words){table[i].name, table[i].letter, table[i].value,
+                                       table[i].help};
+    return true;
+}

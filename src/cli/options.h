@@ -34,6 +34,16 @@ bool dts_options_parse(struct dts_options *options, int argc, char **argv,
 void dts_options_free(struct dts_options *options); // leaves it empty
 void dts_options_print(FILE *out);                  // for the help
 
+/* What a row of options.c says of itself, for the help, the manual page and completions. */
+struct dts_option_words {
+    const char *name;
+    char letter;       // 0: none
+    const char *value; // what it takes; NULL: nothing
+    const char *help;
+};
+
+bool dts_options_words(int i, struct dts_option_words *words); // false beyond the last
+
 /* The first option, "--set", that was given and speaks of scenarios or predictions, for
  * commands that have neither: whoever gives it expects more. NULL: none. */
 const char *dts_options_of_a_scenario(const struct dts_options *options);

@@ -132,23 +132,22 @@ const struct dts_command dts_validate_command = {
     .name = "validate",
     .arguments = "[CLASS|FAMILY...]",
     .summary = "how far predictions are from published measurements, by class and by size",
-    .help =
-        "Predicts every published configuration of validation/ and holds it against the\n"
-        "figure. The smallest point of a system levels the compute and is not scored\n"
-        "(anchor); neither are those on which a constant was chosen (calibrated).\n"
-        "\n"
-        "  CLASS         data_parallel, parameter_server, collective, fsdp, memory, nanotron,\n"
-        "                3d, records, time_to_train, pipeline or moe; none: all\n"
-        "  convergence   instead: each batch of the profiles of convergence/ predicted from\n"
-        "                the others; a PROFILE alone is shown batch by batch\n"
-        "  FAMILY        a file of validation/, by name or by path; one alone is shown\n"
-        "                case by case\n"
-        "  --folds yes   also choose the calibrated constants anew on each half of the\n"
-        "                systems, and score the other half with them (minutes)\n"
-        "  --cases FILE  also write a row for each case into a file, as --format csv does\n"
-        "\n"
-        "Example:\n"
-        "  dtsim validate data_parallel\n",
+    .help = "Predicts every published configuration of validation/ and holds it against the\n"
+            "figure. The smallest point of a system levels the compute and is not scored\n"
+            "(anchor); neither are those on which a constant was chosen (calibrated).\n"
+            "\n"
+            "  CLASS         data_parallel, parameter_server, collective, fsdp, memory,\n"
+            "                nanotron, 3d, records, time_to_train, pipeline or moe; none: all\n"
+            "  convergence   instead: each batch of the profiles of convergence/ predicted\n"
+            "                from the others; a PROFILE alone is shown batch by batch\n"
+            "  FAMILY        a file of validation/, by name or by path; one alone is shown\n"
+            "                case by case\n"
+            "  --folds yes   also choose the calibrated constants anew on each half of the\n"
+            "                systems, and score the other half with them (minutes)\n"
+            "  --cases FILE  also write a row for each case into a file, as --format csv does\n"
+            "\n"
+            "Example:\n"
+            "  dtsim validate data_parallel\n",
     .option = option,
     .run = run,
 };

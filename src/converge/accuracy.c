@@ -37,6 +37,7 @@ static const struct dts_field fields[] = {
     {.key = "points",
      .offset = offsetof(struct reading, points),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_OBJECTS,
      .help = "what was published: a list of objects"},
     {0},
 };
@@ -204,10 +205,10 @@ void dts_accuracy_doubt(const struct dts_accuracy *table, double batch,
                      batch, outside, least, most);
 }
 
-void dts_accuracy_help(FILE *out)
+void dts_accuracy_keys(struct dts_keys *keys)
 {
-    fprintf(out, "A table of accuracy is a JSON object:\n\n");
-    dts_fields_print(fields, "", out);
-    fprintf(out, "\nEach of points:\n\n");
-    dts_fields_print(point_fields, "points[]", out);
+    dts_keys_heading(keys, "A table of accuracy is a JSON object:");
+    dts_keys_add(keys, "", fields);
+    dts_keys_heading(keys, "Each of points:");
+    dts_keys_add(keys, "points[]", point_fields);
 }

@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-#include "base/json/cfg.h"
+#include "base/json/keys.h"
 #include "base/text.h"
 #include "converge/accuracy_fit.h"
 #include "converge/trained_by.h"
@@ -68,6 +68,6 @@ void dts_accuracy_doubt(const struct dts_accuracy *table, double batch,
                         const struct dts_accuracy_forecast *forecast, struct dts_text *doubt);
 
 /* Print what `dtsim help accuracy` says. */
-void dts_accuracy_help(FILE *out);
+void dts_accuracy_keys(struct dts_keys *keys);
 
 #endif

@@ -65,6 +65,7 @@ static const struct dts_field fields[] = {
     {.key = "points",
      .offset = offsetof(struct reading, points),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_OBJECTS,
      .help = "what was published: a list of objects"},
     {0},
 };
@@ -263,14 +264,14 @@ void dts_convergence_free(struct dts_convergence *profile)
     *profile = (struct dts_convergence){.doc = NULL};
 }
 
-void dts_convergence_help(FILE *out)
+void dts_convergence_keys(struct dts_keys *keys)
 {
-    fprintf(out, "A convergence profile is a JSON object:\n\n");
-    dts_fields_print(fields, "", out);
-    fprintf(out, "source: string; required where a point has none\n"
-                 "    where the points were published\n");
-    fprintf(out, "\nEach of points:\n\n");
-    dts_fields_print(point_fields, "points[]", out);
-    fprintf(out, "points[].source: string; required where the file has none\n"
-                 "    where it was published: report, table, log\n");
+    dts_keys_heading(keys, "A convergence profile is a JSON object:");
+    dts_keys_add(keys, "", fields);
+    dts_keys_note(keys, "source: string; required where a point has none\n"
+                        "    where the points were published\n");
+    dts_keys_heading(keys, "Each of points:");
+    dts_keys_add(keys, "points[]", point_fields);
+    dts_keys_note(keys, "points[].source: string; required where the file has none\n"
+                        "    where it was published: report, table, log\n");
 }

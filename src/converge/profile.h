@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-#include "base/json/cfg.h"
+#include "base/json/keys.h"
 #include "base/text.h"
 #include "converge/forecast.h"
 #include "converge/staleness.h"
@@ -72,7 +72,7 @@ void dts_convergence_free(struct dts_convergence *profile);
 void dts_convergence_print(const struct dts_convergence *profile, FILE *out);
 
 /* Print what `dtsim help convergence` says. */
-void dts_convergence_help(FILE *out);
+void dts_convergence_keys(struct dts_keys *keys);
 
 /* Samples of one unit: epoch_samples, 1, 1/sample_tokens. */
 double dts_convergence_unit_samples(const struct dts_convergence *profile);

@@ -36,11 +36,13 @@ static const struct dts_field fields[] = {
     {.key = "samples_per_s",
      .offset = offsetof(struct reading, samples_per_s),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_LIST,
      .missing = "null",
      .help = "list of [batch, samples per second], as published"},
     {.key = "step_s",
      .offset = offsetof(struct reading, step_s),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_LIST,
      .missing = "null",
      .help = "list of [batch, seconds of a step], instead of samples_per_s"},
     {.key = "backward_s",
@@ -249,8 +251,8 @@ double dts_anchor_seconds(const struct dts_anchor *anchor, double batch, bool *o
     return anchor->fixed_s + (step_s - anchor->fixed_s) * (batch / nearest);
 }
 
-void dts_anchors_help(FILE *out)
+void dts_anchors_keys(struct dts_keys *keys)
 {
-    fprintf(out, "\nanchors[]:\n\n");
-    dts_fields_print(fields, "", out);
+    dts_keys_heading(keys, "anchors[]:");
+    dts_keys_add(keys, "anchors[]", fields);
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/json/keys.h"
 #include "device/stack.h"
 
 /* Read the list into stack->anchors. stack->assumed is read already. On failure what was read
@@ -12,6 +13,6 @@ bool dts_anchors_read(struct dts_stack *stack, const struct dts_cfg *list,
                       struct dts_error *err);
 void dts_anchors_free(struct dts_stack *stack);
 
-void dts_anchors_help(FILE *out); // their keys
+void dts_anchors_keys(struct dts_keys *keys);
 
 #endif

@@ -193,11 +193,13 @@ static const struct dts_field fields[] = {
     {.key = "assumed",
      .offset = offsetof(struct reading, assumed),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_STRINGS,
      .missing = "[]",
      .help = "paths of the values that nobody published"},
     {.key = "profile",
      .offset = offsetof(struct reading, profile),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_OBJECT,
      .missing = "null",
      .help = "seconds of calls, measured"},
     {0},
@@ -323,9 +325,9 @@ double dts_device_seconds(const struct dts_device *device, enum dts_precision pr
     return device->call_s + (work->apart ? compute_s + memory_s : fmax(compute_s, memory_s));
 }
 
-void dts_device_help(FILE *out)
+void dts_device_keys(struct dts_keys *keys)
 {
-    fprintf(out, "A device is a JSON object:\n\n");
-    dts_fields_print(fields, "", out);
-    dts_profile_help(out);
+    dts_keys_heading(keys, "A device is a JSON object:");
+    dts_keys_add(keys, "", fields);
+    dts_profile_keys(keys);
 }

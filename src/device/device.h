@@ -7,7 +7,7 @@
 #ifndef DTS_DEVICE_DEVICE_H
 #define DTS_DEVICE_DEVICE_H
 
-#include "base/json/cfg.h"
+#include "base/json/keys.h"
 #include "device/links.h"
 #include "device/profile.h"
 #include "kernels/call/precision.h"
@@ -57,7 +57,7 @@ bool dts_device_load(struct dts_device *device, const char *path, struct dts_err
 void dts_device_free(struct dts_device *device);
 
 /* Print what `dtsim help device` says. */
-void dts_device_help(FILE *out);
+void dts_device_keys(struct dts_keys *keys);
 
 /* The share of its peak that a device can reach in a product of so many rows and columns: tiles
  * of the product are given to the units in waves, of which the last is not full, and tiles at

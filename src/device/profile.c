@@ -54,7 +54,7 @@ static const struct dts_field kernel_fields[] = {
     {WORK(forward_values), .help = "values moved by a sample, forward"},
     {WORK(backward_values), .help = "the same, backward"},
     {WORK(weight_values), .help = "weights that a call reads"},
-    {DTS_KEY(struct kernel_reading, points), .type = DTS_OTHER,
+    {DTS_KEY(struct kernel_reading, points), .type = DTS_OTHER, .forms = DTS_FORM_OBJECTS,
      .help = "list of measurements, batches ascending"},
     {0},
 };
@@ -133,9 +133,10 @@ static const struct dts_field fields[] = {
      .type = DTS_STRING,
      .missing = "\"\"",
      .help = "libraries with their versions"},
-    {DTS_KEY(struct reading, kernels), .type = DTS_OTHER, .help = "list of calls"},
-    {DTS_KEY(struct reading, updates), .type = DTS_OTHER, .missing = "[]",
-     .help = "list of optimizer updates"},
+    {DTS_KEY(struct reading, kernels), .type = DTS_OTHER, .forms = DTS_FORM_OBJECTS,
+     .help = "list of calls"},
+    {DTS_KEY(struct reading, updates), .type = DTS_OTHER, .forms = DTS_FORM_OBJECTS,
+     .missing = "[]", .help = "list of optimizer updates"},
     {0},
 };
 
@@ -257,16 +258,16 @@ void dts_profile_free(struct dts_profile *profile)
     *profile = (struct dts_profile){.kernels = NULL};
 }
 
-void dts_profile_help(FILE *out)
+void dts_profile_keys(struct dts_keys *keys)
 {
-    fprintf(out, "\nprofile, measured seconds, as `dtsim profile` writes them:\n\n");
-    dts_fields_print(fields, "", out);
-    fprintf(out, "\nprofile.kernels[]:\n\n");
-    dts_fields_print(kernel_fields, "", out);
-    fprintf(out, "\nprofile.kernels[].points[]:\n\n");
-    dts_fields_print(point_fields, "", out);
-    fprintf(out, "\nprofile.updates[]:\n\n");
-    dts_fields_print(update_fields, "", out);
+    dts_keys_heading(keys, "profile, measured seconds, as `dtsim profile` writes them:");
+    dts_keys_add(keys, "profile", fields);
+    dts_keys_heading(keys, "profile.kernels[]:");
+    dts_keys_add(keys, "profile.kernels[]", kernel_fields);
+    dts_keys_heading(keys, "profile.kernels[].points[]:");
+    dts_keys_add(keys, "profile.kernels[].points[]", point_fields);
+    dts_keys_heading(keys, "profile.updates[]:");
+    dts_keys_add(keys, "profile.updates[]", update_fields);
 }
 
 const struct dts_profile_kernel *dts_profile_find(const struct dts_profile *profile,

@@ -16,7 +16,7 @@
 #ifndef DTS_DEVICE_PROFILE_H
 #define DTS_DEVICE_PROFILE_H
 
-#include "base/json/cfg.h"
+#include "base/json/keys.h"
 
 /* One call at one batch. MAD and the least say how sure the median is. */
 struct dts_profile_point {
@@ -69,7 +69,7 @@ static inline bool dts_profile_tells(const struct dts_profile *profile, int prec
 bool dts_profile_read(struct dts_profile *profile, const struct dts_cfg *at,
                       struct dts_error *err);
 void dts_profile_free(struct dts_profile *profile); // leaves it empty
-void dts_profile_help(FILE *out);
+void dts_profile_keys(struct dts_keys *keys);
 
 /* Seconds of a call that was measured; NULL: it was not. *nearest: the batch that they are of,
  * other than `batch` where that is beyond all that were measured. */

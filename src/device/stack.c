@@ -134,9 +134,11 @@ static const struct dts_field noise_fields[] = {
 };
 
 static const struct dts_field transport_fields[] = {
-    {DTS_KEY(struct dts_stack, within), .type = DTS_OTHER, .missing = "null",
+    {DTS_KEY(struct dts_stack, within), .type = DTS_OTHER,
+     .forms = DTS_FORM_STRING | DTS_FORM_OBJECT, .missing = "null",
      .help = "transport inside a node; absent: as the platform says"},
-    {DTS_KEY(struct dts_stack, between), .type = DTS_OTHER, .missing = "null",
+    {DTS_KEY(struct dts_stack, between), .type = DTS_OTHER,
+     .forms = DTS_FORM_STRING | DTS_FORM_OBJECT, .missing = "null",
      .help = "transport between nodes; absent: as the platform says"},
     {0},
 };
@@ -163,6 +165,7 @@ static const struct dts_field fields[] = {
     {.key = "anchors",
      .offset = offsetof(struct reading, anchors),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_OBJECTS,
      .missing = "[]",
      .help = "published step times of single devices"},
     {.key = "buckets",
@@ -273,11 +276,13 @@ static const struct dts_field fields[] = {
     {.key = "transport",
      .offset = offsetof(struct reading, transport),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_OBJECT,
      .missing = "{}",
      .help = "how messages move: within a node, between nodes"},
     {.key = "assumed",
      .offset = offsetof(struct reading, assumed),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_STRINGS,
      .missing = "[]",
      .help = "paths of the values that nobody published"},
     {0},
@@ -359,11 +364,11 @@ void dts_stack_free(struct dts_stack *stack)
     *stack = (struct dts_stack){.name = NULL};
 }
 
-void dts_stack_help(FILE *out)
+void dts_stack_keys(struct dts_keys *keys)
 {
-    fprintf(out, "A stack is a JSON object:\n\n");
-    dts_fields_print(fields, "", out);
-    dts_anchors_help(out);
-    fprintf(out, "\nIts transports:\n\n");
-    dts_fields_print(transport_fields, "transport", out);
+    dts_keys_heading(keys, "A stack is a JSON object:");
+    dts_keys_add(keys, "", fields);
+    dts_anchors_keys(keys);
+    dts_keys_heading(keys, "Its transports:");
+    dts_keys_add(keys, "transport", transport_fields);
 }

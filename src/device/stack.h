@@ -9,7 +9,7 @@
 #ifndef DTS_DEVICE_STACK_H
 #define DTS_DEVICE_STACK_H
 
-#include "base/json/cfg.h"
+#include "base/json/keys.h"
 #include "device/device.h"
 #include "device/stack_parts.h"
 
@@ -107,7 +107,7 @@ bool dts_stack_load_based(struct dts_stack *stack, const char *path,
 void dts_stack_free(struct dts_stack *stack);
 
 /* Print what `dtsim help stack` says. */
-void dts_stack_help(FILE *out);
+void dts_stack_keys(struct dts_keys *keys);
 
 /* The anchor for a device, model and precision; NULL: none. */
 const struct dts_anchor *dts_stack_anchor(const struct dts_stack *stack, const char *device,

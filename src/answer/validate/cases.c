@@ -54,9 +54,12 @@ static const struct dts_field fields[] = {
      .help = "who published it"},
     {DTS_KEY(struct head, metric), .type = DTS_STRING, .choice = dts_case_value_name,
      .help = "what the values are"},
-    {DTS_KEY(struct head, scenario), .type = DTS_OTHER, .help = "what all cases share"},
-    {DTS_KEY(struct head, columns), .type = DTS_OTHER, .help = "what the cells of a row are"},
-    {DTS_KEY(struct head, cases), .type = DTS_OTHER, .help = "a list of rows"},
+    {DTS_KEY(struct head, scenario), .type = DTS_OTHER, .forms = DTS_FORM_OBJECT,
+     .help = "what all cases share"},
+    {DTS_KEY(struct head, columns), .type = DTS_OTHER, .forms = DTS_FORM_STRINGS,
+     .help = "what the cells of a row are"},
+    {DTS_KEY(struct head, cases), .type = DTS_OTHER, .forms = DTS_FORM_LIST,
+     .help = "a list of rows"},
     {0},
 };
 
@@ -342,4 +345,10 @@ bool dts_case_open(const struct dts_case_set *set, int i, struct dts_scene *scen
         return false;
     }
     return dts_scene_read(&one->changes, doc, 0, scene, err);
+}
+
+void dts_cases_keys(struct dts_keys *keys)
+{
+    dts_keys_heading(keys, "A family of published figures is a JSON object:");
+    dts_keys_add(keys, "", fields);
 }

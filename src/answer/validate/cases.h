@@ -11,6 +11,7 @@
 #define DTS_ANSWER_VALIDATE_CASES_H
 
 #include "answer/known.h"
+#include "base/json/keys.h"
 
 enum dts_case_role {
     DTS_CASE_ANCHOR,     // given to the prediction of others; not scored
@@ -98,5 +99,8 @@ void dts_cases_free(struct dts_case_set *set); // leaves it empty
 /* The scene of a case, asked of the engine fluid. */
 bool dts_case_open(const struct dts_case_set *set, int i, struct dts_scene *scene,
                    struct dts_error *err);
+
+/* What a file of validation/ holds. */
+void dts_cases_keys(struct dts_keys *keys);
 
 #endif

@@ -164,3 +164,11 @@ bool dts_listed_scene(const struct dts_listed *listed, int i, const struct dts_c
              swept[0] != '\0' ? ", " : "", swept);
     return true;
 }
+
+void dts_listed_keys(struct dts_keys *keys)
+{
+    dts_keys_instead(keys);
+    dts_keys_heading(keys, "In place of all that, a list of published configurations that are "
+                           "predicted one by one:");
+    dts_keys_add(keys, "", fields);
+}

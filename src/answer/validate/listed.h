@@ -9,6 +9,7 @@
 #define DTS_ANSWER_VALIDATE_LISTED_H
 
 #include "answer/validate/cases.h"
+#include "base/json/keys.h"
 
 struct dts_listed {
     struct dts_doc *doc; // owned
@@ -20,6 +21,7 @@ struct dts_listed {
 /* Reads what a word of the command line names, if it is a list. Another scenario is left alone,
  * also one that cannot be read: who reads it says why. */
 bool dts_listed_open(const char *word, struct dts_listed *listed, struct dts_error *err);
+void dts_listed_keys(struct dts_keys *keys);      // what such a file holds
 void dts_listed_close(struct dts_listed *listed); // leaves it empty
 
 /* Case i with combination k of the changes of the command line, which go before its own values.

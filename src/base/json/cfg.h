@@ -50,6 +50,17 @@ enum dts_field_type {
     DTS_OTHER,  // struct dts_cfg: any JSON; somebody else reads it. Its parent is `at`.
 };
 
+/* What may stand where a field is DTS_OTHER, or-ed; for its help and its schema. */
+enum dts_forms {
+    DTS_FORM_STRING = 1,
+    DTS_FORM_NUMBER = 2,
+    DTS_FORM_OBJECT = 4,
+    DTS_FORM_NUMBERS = 8,
+    DTS_FORM_STRINGS = 16,
+    DTS_FORM_OBJECTS = 32,
+    DTS_FORM_LIST = 64, // of whatever its reader takes
+};
+
 /* One key. The type of the member must be the one that `type` names. */
 struct dts_field {
     const char *key;
@@ -61,9 +72,10 @@ struct dts_field {
      * as it was. NULL: the key is required. */
     const char *missing;
 
-    const char *(*choice)(int i); // DTS_STRING: the i-th allowed word, NULL at the end
-    const struct dts_field *fields;
-    const char *help; // one line, with the unit
+    const char *(*choice)(int i);   // DTS_STRING: the i-th allowed word, NULL at the end
+    const struct dts_field *fields; // DTS_OTHER: those of the object that may stand there
+    int forms;                      // DTS_OTHER: enum dts_forms; 0: any
+    const char *help;               // one line, with the unit
 };
 
 #define DTS_KEY(type, member) .key = #member, .offset = offsetof(type, member)
@@ -174,8 +186,8 @@ bool dts_cfg_ints(const struct dts_cfg *at, int min, int max, size_t most, int *
 bool dts_cfg_reals(const struct dts_cfg *at, double min, double max, size_t most, double **out,
                    size_t *count, struct dts_error *err);
 
-/* Print what the keys mean, for `dtsim help scenario`: key, type, range, default; below it,
- * help. */
+/* Print what the keys mean, for `dtsim help scenario` (base/json/keys.h): key, type, range,
+ * default; below it, help. */
 void dts_fields_print(const struct dts_field *fields, const char *prefix, FILE *out);
 
 /* The word of the list (choice(0), choice(1), ... NULL) that is nearest to `word`, or NULL when

@@ -16,6 +16,27 @@ static const char *const type_names[] = {
     [DTS_OTHER] = "any",
 };
 
+/* "number or list of numbers" */
+static void add_forms(struct dts_text *text, int forms)
+{
+    static const struct {
+        int form;
+        const char *words;
+    } all[] = {
+        {DTS_FORM_STRING, "string"},
+        {DTS_FORM_NUMBER, "number"},
+        {DTS_FORM_OBJECT, "object"},
+        {DTS_FORM_NUMBERS, "list of numbers"},
+        {DTS_FORM_STRINGS, "list of strings"},
+        {DTS_FORM_OBJECTS, "list of objects"},
+        {DTS_FORM_LIST, "list"},
+    };
+    const size_t before = text->length;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if ((forms & all[i].form) != 0)
+            dts_text_add(text, "%s%s", text->length > before ? " or " : "", all[i].words);
+}
+
 static void add_range(struct dts_text *text, const struct dts_field *field)
 {
     bool low = field->min > -1e300, high = field->max < 1e300;
@@ -54,7 +75,10 @@ void dts_fields_print(const struct dts_field *fields, const char *prefix, FILE *
     for (; fields->key != NULL; fields++) {
         struct dts_text key = {0}, lead = {0}, what = {0};
         dts_text_add(&key, "%s%s%s", prefix, *prefix != '\0' ? "." : "", fields->key);
-        dts_text_add(&what, "%s", type_names[fields->type]);
+        if (fields->forms != 0)
+            add_forms(&what, fields->forms);
+        else
+            dts_text_add(&what, "%s", type_names[fields->type]);
         add_range(&what, fields);
         add_default(&what, fields);
         dts_text_add(&lead, "%s: ", dts_text_string(&key));
@@ -62,7 +86,7 @@ void dts_fields_print(const struct dts_field *fields, const char *prefix, FILE *
                       dts_text_string(&what));
         if (fields->help != NULL)
             dts_text_wrap(out, "", INDENT, DTS_HELP_WIDTH, fields->help);
-        if (fields->type == DTS_OBJECT && fields->fields != NULL)
+        if (fields->fields != NULL)
             dts_fields_print(fields->fields, dts_text_string(&key), out);
         dts_text_free(&key);
         dts_text_free(&lead);

@@ -10,7 +10,7 @@
 #ifndef DTS_SIM_NET_TRANSPORT_H
 #define DTS_SIM_NET_TRANSPORT_H
 
-#include "base/json/cfg.h"
+#include "base/json/keys.h"
 
 enum { DTS_TRANSPORT_RANGES = 12 };
 
@@ -80,5 +80,8 @@ struct dts_transport dts_transport_paced(const struct dts_transport *transport, 
  * error if nothing is there. */
 bool dts_transport_read(const struct dts_cfg *at, struct dts_transport *out,
                         struct dts_error *err);
+
+/* The keys of such an object at a path. */
+void dts_transport_keys(struct dts_keys *keys, const char *path);
 
 #endif

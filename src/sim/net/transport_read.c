@@ -39,6 +39,7 @@ static const struct dts_field fields[] = {
     {.key = "ranges",
      .offset = offsetof(struct changes, ranges),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_OBJECTS,
      .missing = "null",
      .help = "factors by message size, up to 12"},
     {.key = "measured",
@@ -184,4 +185,12 @@ bool dts_transport_read(const struct dts_cfg *at, struct dts_transport *out,
     changes.transport.name = dts_transports[row]->name; // outlives the document
     *out = changes.transport;
     return true;
+}
+
+void dts_transport_keys(struct dts_keys *keys, const char *path)
+{
+    char ranges[96];
+    snprintf(ranges, sizeof(ranges), "%s.ranges[]", path);
+    dts_keys_add(keys, path, fields);
+    dts_keys_add(keys, ranges, range_fields);
 }

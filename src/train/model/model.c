@@ -17,13 +17,14 @@ static const struct dts_field fields[] = {
      .help = "one line for `dtsim list`"},
     {DTS_KEY(struct top, sample), .type = DTS_STRING, .missing = "\"sample\"",
      .help = "what a sample is: image, sequence"},
-    {DTS_KEY(struct top, input), .type = DTS_OTHER,
+    {DTS_KEY(struct top, input), .type = DTS_OTHER, .forms = DTS_FORM_NUMBERS,
      .help = "shape of a sample: [channels, height, width] or [positions]"},
-    {DTS_KEY(struct top, begin), .type = DTS_OTHER, .missing = "null",
+    {DTS_KEY(struct top, begin), .type = DTS_OTHER, .forms = DTS_FORM_STRING | DTS_FORM_OBJECT,
+     .missing = "null",
      .help =
          "how weights begin: \"fan_in\", \"glorot\", {\"normal\": 0.02} or {\"uniform\": 0.1}; "
          "default: as usual for each kind of layer"},
-    {DTS_KEY(struct top, layers), .type = DTS_OTHER,
+    {DTS_KEY(struct top, layers), .type = DTS_OTHER, .forms = DTS_FORM_OBJECTS,
      .help = "list of layers and groups, in the order in which they run"},
     {0},
 };
@@ -153,21 +154,21 @@ void dts_model_free(struct dts_model *model)
     *model = (struct dts_model){0};
 }
 
-void dts_model_help(FILE *out)
+void dts_model_keys(struct dts_keys *keys)
 {
-    fprintf(out, "A model file:\n\n");
-    dts_fields_print(fields, "", out);
-    dts_model_help_families(out);
-    fprintf(out, "\nEvery layer:\n\n");
-    dts_fields_print(dts_layer_fields, "", out);
-    fprintf(out, "\nA group of layers:\n\n");
-    dts_fields_print(dts_group_fields, "", out);
+    dts_keys_heading(keys, "A model file:");
+    dts_keys_add(keys, "", fields);
+    dts_keys_refer(keys, "layers[]", "#layer", "#group");
+    dts_keys_instead(keys);
+    dts_model_family_keys(keys);
+    dts_keys_heading(keys, "Every layer:");
+    dts_keys_add(keys, "#layer", dts_layer_fields);
+    dts_keys_heading(keys, "A group of layers:");
+    dts_keys_add(keys, "#group", dts_group_fields);
+    dts_keys_refer(keys, "#group.layers[]", "#layer", "#group");
     for (int i = 0; dts_layer_kinds[i] != NULL; i++) {
         const struct dts_layer_kind *kind = dts_layer_kinds[i];
-        dts_text_heading(out, "%s: %s", kind->name, kind->summary);
-        if (kind->size > 0) {
-            fprintf(out, "\n");
-            dts_fields_print(kind->fields, "", out);
-        }
+        dts_keys_heading(keys, "%s: %s", kind->name, kind->summary);
+        dts_keys_case(keys, "#layer", "kind", kind->name, kind->size > 0 ? kind->fields : NULL);
     }
 }

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "base/json/keys.h"
 #include "kernels/update/update_cost.h"
 #include "train/model/layer/layer.h"
 #include "train/model/part.h"
@@ -99,7 +100,7 @@ void dts_model_free(struct dts_model *model);
 
 /* Print every key of a model file, every family and every kind of layer, for `dtsim help
  * model`. */
-void dts_model_help(FILE *out);
+void dts_model_keys(struct dts_keys *keys);
 
 /* Memory of one device, in bytes (memory.c). The fp32 copy of the weights that fp16 and bf16
  * training needs is part of `weights`. */

@@ -66,13 +66,13 @@ void dts_model_name_family(struct dts_model *model, const struct dts_cfg *at)
     model->name = model->own_name = dts_text_take(&text);
 }
 
-void dts_model_help_families(FILE *out)
+void dts_model_family_keys(struct dts_keys *keys)
 {
-    fprintf(out, "\nA network by numbers, in place of input and layers:\n\n");
-    dts_fields_print(fields, "", out);
+    dts_keys_heading(keys, "A network by numbers, in place of input and layers:");
+    dts_keys_add(keys, "", fields);
     for (int i = 0; dts_families[i] != NULL; i++) {
-        dts_text_heading(out, "Family %s: %s", dts_families[i]->name, dts_families[i]->summary);
-        fprintf(out, "\n");
-        dts_fields_print(dts_families[i]->fields, "", out);
+        const struct dts_model_family *family = dts_families[i];
+        dts_keys_heading(keys, "Family %s: %s", family->name, family->summary);
+        dts_keys_case(keys, "", "family", family->name, family->fields);
     }
 }

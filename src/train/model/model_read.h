@@ -2,6 +2,7 @@
 #ifndef DTS_TRAIN_MODEL_MODEL_READ_H
 #define DTS_TRAIN_MODEL_MODEL_READ_H
 
+#include "base/json/keys.h"
 #include "train/model/model.h"
 
 enum { DTS_MODEL_LAYERS = 20000, DTS_MODEL_ENTRY = -1, DTS_NO_LAYER = -2 };
@@ -59,7 +60,7 @@ bool dts_model_read_layers(struct dts_model *model, const struct dts_cfg *list,
 bool dts_model_expand(struct dts_model *model, const struct dts_cfg *at,
                       struct dts_doc **expanded, struct dts_error *err);
 void dts_model_name_family(struct dts_model *model, const struct dts_cfg *at);
-void dts_model_help_families(FILE *out);
+void dts_model_family_keys(struct dts_keys *keys);
 
 /* The keys that every layer has beside those of its kind, and the keys of a group. */
 extern const struct dts_field dts_layer_fields[], dts_group_fields[];

@@ -53,6 +53,7 @@ static const struct dts_field placement_fields[] = {
     {.key = "nodes",
      .offset = offsetof(struct dts_placing, nodes_cfg),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_NUMBERS,
      .missing = "null",
      .help = "listed: the nodes in order"},
     {0},
@@ -104,6 +105,7 @@ static const struct dts_field fields[] = {
     {DTS_KEY(struct words, why), .type = DTS_STRING, .missing = "null",
      .help = "what the scenario shows and what to look at"},
     {DTS_KEY(struct words, model), .type = DTS_OTHER,
+     .forms = DTS_FORM_STRING | DTS_FORM_OBJECT,
      .help = "the network: a name (`dtsim list models`), a file, or an object: {\"base\": ...} "
              "or {\"family\": ...} (docs/models.md)"},
     {DTS_KEY(struct words, dataset), .type = DTS_OBJECT, .fields = dataset_fields,
@@ -111,6 +113,7 @@ static const struct dts_field fields[] = {
     {DTS_KEY(struct words, platform), .type = DTS_STRING,
      .help = "the machine: a name (`dtsim list platforms`) or a file"},
     {DTS_KEY(struct words, stack), .type = DTS_OTHER,
+     .forms = DTS_FORM_STRING | DTS_FORM_OBJECT,
      .help =
          "the software: a name (`dtsim list stacks`), a file, or {\"base\": one of these, and "
          "what is other than there}"},
@@ -124,15 +127,17 @@ static const struct dts_field fields[] = {
      .choice = batch_norm_name,
      .help = "whose samples it normalizes by: local: of each device; synchronized: of all"},
     {DTS_KEY(struct words, devices), .type = DTS_OTHER,
+     .forms = DTS_FORM_NUMBER | DTS_FORM_NUMBERS,
      .help = "how many devices train: a number, or a list with one for each point"},
     {DTS_KEY(struct words, batch), .type = DTS_OBJECT, .fields = batch_fields,
      .help = "samples of a step: per_device or global"},
     {DTS_KEY(struct words, placement), .type = DTS_OBJECT, .missing = "{}",
      .fields = placement_fields, .help = "where ranks sit"},
     {DTS_KEY(struct words, slow_workers), .type = DTS_OTHER, .missing = "null",
+     .fields = dts_slow_workers_fields, .forms = DTS_FORM_OBJECT | DTS_FORM_OBJECTS,
      .help = "workers whose kernels take longer, simulated and planted under --live: "
              "{\"factor\", \"workers\"}, or a list of these"},
-    {DTS_KEY(struct words, strategies), .type = DTS_OTHER,
+    {DTS_KEY(struct words, strategies), .type = DTS_OTHER, .forms = DTS_FORM_OBJECTS,
      .help = "ways to train, side by side: a list of objects with \"kind\""},
     {.key = "memory",
      .offset = offsetof(struct words, memory_check),
@@ -144,9 +149,10 @@ static const struct dts_field fields[] = {
      .fields = dts_training_fields, .help = "how long it trains"},
     {DTS_KEY(struct words, live), .type = DTS_OBJECT, .missing = "{}",
      .fields = dts_live_fields, .help = "how `dtsim --live` runs it"},
-    {DTS_KEY(struct words, references), .type = DTS_OTHER, .missing = "null",
-     .help = "published figures to compare with: a list of objects"},
-    {DTS_KEY(struct words, measurements), .type = DTS_OTHER, .missing = "null",
+    {DTS_KEY(struct words, references), .type = DTS_OTHER, .forms = DTS_FORM_OBJECTS,
+     .missing = "null", .help = "published figures to compare with: a list of objects"},
+    {DTS_KEY(struct words, measurements), .type = DTS_OTHER, .forms = DTS_FORM_OBJECTS,
+     .missing = "null",
      .help =
          "steps that you measured on few devices, by which predictions are levelled: a list"},
     {DTS_KEY(struct words, engine), .type = DTS_STRING, .missing = "\"auto\"",
@@ -349,24 +355,21 @@ bool dts_scenario_word(const struct dts_scenario *scenario, const char *object, 
     return dts_scenario_choose(object != NULL ? &inner : &top, key, choice, &number, err);
 }
 
-void dts_scenario_help(FILE *out)
+void dts_scenario_keys(struct dts_keys *keys)
 {
-    fprintf(out, "A scenario is a JSON object:\n\n");
-    dts_fields_print(fields, "", out);
-    fprintf(out, "\nEach of strategies:\n\n");
-    dts_fields_print(dts_scenario_strategy_fields, "strategies[]", out);
+    dts_keys_heading(keys, "A scenario is a JSON object:");
+    dts_keys_add(keys, "", fields);
+    dts_keys_heading(keys, "Each of strategies:");
+    dts_keys_add(keys, "strategies[]", dts_scenario_strategy_fields);
     for (int i = 0; dts_strategies[i] != NULL; i++) {
-        dts_text_heading(out, "of kind \"%s\" (%s):", dts_strategies[i]->name,
-                         dts_strategies[i]->summary);
-        fputc('\n', out);
-        dts_fields_print(dts_strategies[i]->fields, "strategies[]", out);
+        const struct dts_strategy_kind *kind = dts_strategies[i];
+        dts_keys_heading(keys, "of kind \"%s\" (%s):", kind->name, kind->summary);
+        dts_keys_case(keys, "strategies[]", "kind", kind->name, kind->fields);
     }
-    fprintf(out, "\nEach of training.phases:\n\n");
-    dts_fields_print(dts_phase_fields, "training.phases[]", out);
-    fprintf(out, "\nEach of references:\n\n");
-    dts_fields_print(dts_scenario_reference_fields, "references[]", out);
-    fprintf(out,
-            "\nIn place of all that, a list of published configurations that are\n"
-            "predicted one by one: {\"summary\": ..., \"why\": ..., \"cases\": a family of\n"
-            "validation/ or a file}\n");
+    dts_keys_heading(keys, "Each of training.phases:");
+    dts_keys_add(keys, "training.phases[]", dts_phase_fields);
+    dts_keys_heading(keys, "Each of references:");
+    dts_keys_add(keys, "references[]", dts_scenario_reference_fields);
+    dts_keys_heading(keys, "Each of measurements:");
+    dts_keys_add(keys, "measurements[]", dts_scenario_measurement_fields);
 }

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "base/json/keys.h"
 #include "device/stack.h"
 #include "train/model/model.h"
 #include "train/scenario/scenario_live.h"
@@ -104,6 +105,6 @@ bool dts_scenario_word(const struct dts_scenario *scenario, const char *object, 
                        const char *(*choice)(int i), struct dts_error *err);
 
 /* Print what `dtsim help scenario` says. */
-void dts_scenario_help(FILE *out);
+void dts_scenario_keys(struct dts_keys *keys);
 
 #endif

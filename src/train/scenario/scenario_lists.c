@@ -123,7 +123,8 @@ const struct dts_field dts_scenario_reference_fields[] = {
     {DTS_KEY(struct dts_reference, value), .type = DTS_REAL, .min = 1e-12, .max = 1e15,
      .help = "the figure, in the unit of the metric"},
     {DTS_KEY(struct dts_reference, source), .type = DTS_STRING, .help = "who published it"},
-    {DTS_KEY(struct dts_reference, when), .type = DTS_OTHER, .missing = "null",
+    {DTS_KEY(struct dts_reference, when), .type = DTS_OTHER, .forms = DTS_FORM_OBJECT,
+     .missing = "null",
      .help =
          "paths and values, {\"batch.per_device\": 64}, for which it was published; default: "
          "those of the file. Where --set or --sweep ask something else it is left out"},
@@ -188,7 +189,8 @@ const struct dts_field dts_scenario_measurement_fields[] = {
      .help = "what was measured"},
     {DTS_KEY(struct dts_reference, value), .type = DTS_REAL, .min = 1e-12, .max = 1e15,
      .help = "the figure, in the unit of the metric"},
-    {DTS_KEY(struct dts_reference, when), .type = DTS_OTHER, .missing = "null",
+    {DTS_KEY(struct dts_reference, when), .type = DTS_OTHER, .forms = DTS_FORM_OBJECT,
+     .missing = "null",
      .help = "paths and values, {\"batch.per_device\": 64}, that were other than in this file"},
     {0},
 };

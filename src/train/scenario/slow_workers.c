@@ -11,10 +11,10 @@ struct words {
     struct dts_cfg workers;
 };
 
-static const struct dts_field fields[] = {
+const struct dts_field dts_slow_workers_fields[] = {
     {DTS_KEY(struct words, factor), .type = DTS_REAL, .min = 1, .max = 1000,
      .help = "kernels of these workers take so many times as long"},
-    {DTS_KEY(struct words, workers), .type = DTS_OTHER,
+    {DTS_KEY(struct words, workers), .type = DTS_OTHER, .forms = DTS_FORM_NUMBERS,
      .help = "list of numbers of workers, from 0"},
     {0},
 };
@@ -23,7 +23,7 @@ static bool add(struct dts_slow_workers *slow, const struct dts_cfg *at, int mos
                 struct dts_error *err)
 {
     struct words words = {0};
-    if (!dts_cfg_read(at, fields, &words, err))
+    if (!dts_cfg_read(at, dts_slow_workers_fields, &words, err))
         return false;
     const size_t count = dts_cfg_length(&words.workers);
     if (count == 0)

@@ -18,6 +18,8 @@ struct dts_slow_workers {
     int count;
 };
 
+extern const struct dts_field dts_slow_workers_fields[]; // of one such object
+
 /* Workers are numbered from 0 to most - 1; a point with fewer has none of those beyond. `at`
  * may be missing: nobody. */
 bool dts_slow_workers_read(struct dts_slow_workers *slow, const struct dts_cfg *at, int most,

@@ -84,6 +84,7 @@ const struct dts_field dts_training_fields[] = {
     {.key = "phases",
      .offset = offsetof(struct dts_training, phase_list),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_OBJECTS,
      .missing = "null",
      .help = "instead of epochs: parts with other values of the scenario, one after the other"},
     {0},
@@ -94,7 +95,8 @@ const struct dts_field dts_phase_fields[] = {
      .missing = "null", .help = "passes over the data set"},
     {DTS_KEY(struct dts_phase, steps), .type = DTS_REAL, .min = 1, .max = 1e12,
      .missing = "null", .help = "instead of epochs: steps"},
-    {DTS_KEY(struct dts_phase, set), .type = DTS_OTHER, .missing = "{}",
+    {DTS_KEY(struct dts_phase, set), .type = DTS_OTHER, .forms = DTS_FORM_OBJECT,
+     .missing = "{}",
      .help = "paths and values, {\"batch.per_device\": 64}, that are other than in this file"},
     {0},
 };

@@ -40,11 +40,6 @@ const struct dts_field dts_platform_nics_fields[] = {
     {0},
 };
 
-static const struct dts_field kind_field[] = {
-    {.key = "kind", .type = DTS_STRING, .help = "the row"},
-    {0},
-};
-
 const char *dts_rails_name(int i)
 {
     return dts_rails[i].name;
@@ -61,6 +56,15 @@ static const char *network_kind(int i)
     const struct dts_net_import *import = dts_net_imports[i - topologies];
     return import != NULL ? import->kind : NULL;
 }
+
+static const struct dts_field fabric_field[] = {
+    {.key = "kind", .type = DTS_STRING, .choice = dts_fabric_name, .help = "the row"},
+    {0},
+};
+static const struct dts_field network_field[] = {
+    {.key = "kind", .type = DTS_STRING, .choice = network_kind, .help = "the row"},
+    {0},
+};
 
 /* The row that "kind" names in this object. */
 static bool read_kind(const struct dts_cfg *at, const char *(*choice)(int i), int *row,
@@ -79,7 +83,7 @@ static bool read_fabric(const struct dts_cfg *at, struct dts_parts *machine,
         return false;
     machine->fabric = dts_fabrics[row];
     machine->fabric_self = dts_alloc(1, machine->fabric->size);
-    return dts_cfg_read_both(at, kind_field, &kind, machine->fabric->fields,
+    return dts_cfg_read_both(at, fabric_field, &kind, machine->fabric->fields,
                              machine->fabric_self, err) &&
            machine->fabric->prepare(machine->fabric_self, machine->devices, machine->nics, at,
                                     err);
@@ -92,7 +96,7 @@ static bool read_topology(const struct dts_cfg *at, int row, struct dts_parts *m
     int ports = machine->nodes * (machine->rails->planes ? 1 : machine->nics);
     machine->topology = dts_topologies[row];
     machine->topology_self = dts_alloc(1, machine->topology->size);
-    return dts_cfg_read_both(at, kind_field, &kind, machine->topology->fields,
+    return dts_cfg_read_both(at, network_field, &kind, machine->topology->fields,
                              machine->topology_self, err) &&
            machine->topology->prepare(machine->topology_self, ports, at, err);
 }
@@ -177,7 +181,8 @@ static const struct dts_field import_fields[] = {
     {DTS_KEY(struct imported, file), .type = DTS_STRING, .help = "the file to read"},
     {DTS_KEY(struct imported, host_speeds), .type = DTS_BOOL, .missing = "false",
      .help = "kernels of a node take (speed of the fastest host) / (its speed) times as long"},
-    {DTS_KEY(struct imported, hosts), .type = DTS_OTHER, .missing = "null",
+    {DTS_KEY(struct imported, hosts), .type = DTS_OTHER,
+     .forms = DTS_FORM_STRING | DTS_FORM_STRINGS, .missing = "null",
      .help = "hosts of the file that are nodes: the beginning of their names (\"node-\"), or a "
              "list of names; default: all"},
     {0},
@@ -271,26 +276,27 @@ bool dts_platform_build(struct dts_platform *platform, const struct dts_cfg *top
     return import_net(platform, top, dts_net_imports[row - topologies], transports, err);
 }
 
-void dts_platform_build_help(FILE *out)
+void dts_platform_build_keys(struct dts_keys *keys)
 {
-    fprintf(out, "\nNetwork interfaces:\n\n");
-    dts_fields_print(dts_platform_nics_fields, "nics", out);
+    dts_keys_heading(keys, "Network interfaces:");
+    dts_keys_add(keys, "nics", dts_platform_nics_fields);
+    dts_keys_heading(keys, "The fabric of a node, and the network between nodes:");
+    dts_keys_add(keys, "node.fabric", fabric_field);
+    dts_keys_add(keys, "network", network_field);
     for (int i = 0; dts_fabrics[i] != NULL; i++) {
-        dts_text_heading(out, "A fabric of kind \"%s\" (%s):", dts_fabrics[i]->name,
-                         dts_fabrics[i]->summary);
-        fputc('\n', out);
-        dts_fields_print(dts_fabrics[i]->fields, "node.fabric", out);
+        const struct dts_fabric *fabric = dts_fabrics[i];
+        dts_keys_heading(keys, "A fabric of kind \"%s\" (%s):", fabric->name, fabric->summary);
+        dts_keys_case(keys, "node.fabric", "kind", fabric->name, fabric->fields);
     }
     for (int i = 0; dts_topologies[i] != NULL; i++) {
-        dts_text_heading(out, "A network of kind \"%s\" (%s):", dts_topologies[i]->name,
-                         dts_topologies[i]->summary);
-        fputc('\n', out);
-        dts_fields_print(dts_topologies[i]->fields, "network", out);
+        const struct dts_topology *topology = dts_topologies[i];
+        dts_keys_heading(keys, "A network of kind \"%s\" (%s):", topology->name,
+                         topology->summary);
+        dts_keys_case(keys, "network", "kind", topology->name, topology->fields);
     }
     for (int i = 0; dts_net_imports[i] != NULL; i++) {
-        dts_text_heading(out, "A network of kind \"%s\" (%s):", dts_net_imports[i]->kind,
-                         dts_net_imports[i]->summary);
-        fputc('\n', out);
-        dts_fields_print(import_fields + 1, "network", out);
+        const struct dts_net_import *import = dts_net_imports[i];
+        dts_keys_heading(keys, "A network of kind \"%s\" (%s):", import->kind, import->summary);
+        dts_keys_case(keys, "network", "kind", import->kind, import_fields + 1);
     }
 }

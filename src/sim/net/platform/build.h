@@ -4,6 +4,7 @@
 #ifndef DTS_SIM_NET_PLATFORM_BUILD_H
 #define DTS_SIM_NET_PLATFORM_BUILD_H
 
+#include "base/json/keys.h"
 #include "sim/net/platform/platform.h"
 
 /* Sets platform->net; nodes and devices_per_node are set already. */
@@ -14,6 +15,6 @@ bool dts_platform_build(struct dts_platform *platform, const struct dts_cfg *top
 extern const struct dts_field dts_platform_nics_fields[];
 
 /* Print what keys "nics", "node.fabric" and "network" have. */
-void dts_platform_build_help(FILE *out);
+void dts_platform_build_keys(struct dts_keys *keys);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef DTS_SIM_NET_PLATFORM_PLATFORM_H
 #define DTS_SIM_NET_PLATFORM_PLATFORM_H
 
-#include "base/json/cfg.h"
+#include "base/json/keys.h"
 #include "sim/engine.h"
 
 struct dts_net_hosts;
@@ -112,7 +112,11 @@ int dts_platform_kind_of(const struct dts_platform *platform, int node);
 const struct dts_field *dts_platform_field(const char *path);
 
 /* Print what `dtsim help platform` says. */
-void dts_platform_help(FILE *out);
+void dts_platform_keys(struct dts_keys *keys);
+
+/* The same of transports at two paths, of a stack. */
+void dts_platform_transport_keys(struct dts_keys *keys, const char *within,
+                                 const char *between);
 
 /* Networks that come from a file of another program, not from a topology:
  * "network": {"kind": "...", "file": "...", "hosts": ...}. The reader sets all of *net but its

@@ -35,7 +35,8 @@ struct file {
 };
 
 static const struct dts_field compute_fields[] = {
-    {DTS_KEY(struct compute, together), .type = DTS_OTHER, .missing = "[1]",
+    {DTS_KEY(struct compute, together), .type = DTS_OTHER, .forms = DTS_FORM_NUMBERS,
+     .missing = "[1]",
      .help = "list: how much longer kernels take when 1, 2, ... devices of a node compute at "
              "once; the last counts for more, too"},
     {DTS_KEY(struct compute, communicating), .type = DTS_REAL, .min = 0, .max = 1000,
@@ -56,7 +57,8 @@ static const char *cpu_name(int i)
 static const struct dts_field node_fields[] = {
     {DTS_KEY(struct node, device), .type = DTS_STRING, .missing = "null",
      .help = "device file that nodes hold; required without kinds"},
-    {DTS_KEY(struct node, kinds), .type = DTS_OTHER, .missing = "null",
+    {DTS_KEY(struct node, kinds), .type = DTS_OTHER, .forms = DTS_FORM_OBJECTS,
+     .missing = "null",
      .help = "instead of device, where nodes hold different ones: list of {\"nodes\", "
              "\"device\"}"},
     {DTS_KEY(struct node, devices), .type = DTS_INT, .min = 1, .max = 64,
@@ -69,23 +71,26 @@ static const struct dts_field node_fields[] = {
      .help = "bandwidth of it"},
     {DTS_KEY(struct node, cpu), .type = DTS_STRING, .missing = "null", .choice = cpu_name,
      .help = "who made the host's processor, for NCCL's constants; default: as intel"},
-    {DTS_KEY(struct node, fabric), .type = DTS_OTHER, .missing = "null",
-     .help = "what connects the devices of a node: {\"kind\": ...}"},
+    {DTS_KEY(struct node, fabric), .type = DTS_OTHER, .forms = DTS_FORM_OBJECT,
+     .missing = "null", .help = "what connects the devices of a node: {\"kind\": ...}"},
     {DTS_KEY(struct node, compute), .type = DTS_OBJECT, .fields = compute_fields,
      .missing = "null", .help = "how devices slow one another down"},
     {DTS_KEY(struct node, power_w), .type = DTS_REAL, .min = 1, .max = 1e7, .missing = "null",
      .help = "watts of a node that trains, for the energy of a training"},
     {DTS_KEY(struct node, price_per_hour), .type = DTS_REAL, .min = 0, .max = 1e9,
      .missing = "null", .help = "of a node, in any currency, for the cost of a training"},
-    {DTS_KEY(struct node, slow), .type = DTS_OTHER, .missing = "null",
+    {DTS_KEY(struct node, slow), .type = DTS_OTHER, .forms = DTS_FORM_OBJECT | DTS_FORM_OBJECTS,
+     .missing = "null",
      .help = "nodes whose kernels take longer: {\"factor\", \"nodes\" or \"count\"}, or a "
              "list of these"},
     {0},
 };
 
 static const struct dts_field transports_fields[] = {
-    {DTS_KEY(struct transports, within), .type = DTS_OTHER, .help = "transport in a node"},
-    {DTS_KEY(struct transports, between), .type = DTS_OTHER, .help = "transport between nodes"},
+    {DTS_KEY(struct transports, within), .type = DTS_OTHER,
+     .forms = DTS_FORM_STRING | DTS_FORM_OBJECT, .help = "transport in a node"},
+    {DTS_KEY(struct transports, between), .type = DTS_OTHER,
+     .forms = DTS_FORM_STRING | DTS_FORM_OBJECT, .help = "transport between nodes"},
     {0},
 };
 
@@ -102,9 +107,9 @@ static const struct dts_field file_fields[] = {
     {DTS_KEY(struct file, summary), .type = DTS_STRING, .help = "one line"},
     {DTS_KEY(struct file, nodes), .type = DTS_INT, .min = 1, .max = 1000000, .help = "nodes"},
     {DTS_KEY(struct file, node), .type = DTS_OBJECT, .fields = node_fields, .help = "a node"},
-    {DTS_KEY(struct file, nics), .type = DTS_OTHER, .missing = "null",
+    {DTS_KEY(struct file, nics), .type = DTS_OTHER, .forms = DTS_FORM_OBJECT, .missing = "null",
      .help = "network interfaces of a node"},
-    {DTS_KEY(struct file, network), .type = DTS_OTHER,
+    {DTS_KEY(struct file, network), .type = DTS_OTHER, .forms = DTS_FORM_OBJECT,
      .help = "what connects the nodes: {\"kind\": ...}"},
     {DTS_KEY(struct file, transports), .type = DTS_OBJECT, .fields = transports_fields,
      .help = "how messages are moved; a stack may say otherwise"},
@@ -222,10 +227,19 @@ const struct dts_field *dts_platform_field(const char *path)
     return find_field(file_fields, path);
 }
 
-void dts_platform_help(FILE *out)
+void dts_platform_keys(struct dts_keys *keys)
 {
-    fprintf(out, "A platform is a JSON object:\n\n");
-    dts_fields_print(file_fields, "", out);
-    dts_platform_unlike_help(out);
-    dts_platform_build_help(out);
+    dts_keys_heading(keys, "A platform is a JSON object:");
+    dts_keys_add(keys, "", file_fields);
+    dts_platform_unlike_keys(keys);
+    dts_platform_build_keys(keys);
+    dts_platform_transport_keys(keys, "transports.within", "transports.between");
+}
+
+void dts_platform_transport_keys(struct dts_keys *keys, const char *within, const char *between)
+{
+    dts_keys_heading(keys, "A transport that is an object:");
+    dts_transport_keys(keys, "#transport");
+    dts_keys_refer(keys, within, "#transport", NULL);
+    dts_keys_refer(keys, between, "#transport", NULL);
 }

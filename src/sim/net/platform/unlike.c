@@ -23,10 +23,10 @@ struct slow {
 static const struct dts_field slow_fields[] = {
     {DTS_KEY(struct slow, factor), .type = DTS_REAL, .min = 1, .max = MOST_FACTOR,
      .help = "kernels of these nodes' devices take so many times as long"},
-    {DTS_KEY(struct slow, nodes), .type = DTS_OTHER, .missing = "null",
-     .help = "list of node numbers, from 0"},
-    {DTS_KEY(struct slow, count), .type = DTS_OTHER, .missing = "null",
-     .help = "instead of nodes: so many, the last ones"},
+    {DTS_KEY(struct slow, nodes), .type = DTS_OTHER, .forms = DTS_FORM_NUMBERS,
+     .missing = "null", .help = "list of node numbers, from 0"},
+    {DTS_KEY(struct slow, count), .type = DTS_OTHER, .forms = DTS_FORM_NUMBER,
+     .missing = "null", .help = "instead of nodes: so many, the last ones"},
     {0},
 };
 
@@ -241,10 +241,10 @@ int dts_platform_kind_of(const struct dts_platform *platform, int node)
     return 0;
 }
 
-void dts_platform_unlike_help(FILE *out)
+void dts_platform_unlike_keys(struct dts_keys *keys)
 {
-    fprintf(out, "\nSlow nodes:\n\n");
-    dts_fields_print(slow_fields, "node.slow", out);
-    fprintf(out, "\nNodes of several kinds, which have one fabric and the same NICs:\n\n");
-    dts_fields_print(kind_fields, "node.kinds[]", out);
+    dts_keys_heading(keys, "Slow nodes:");
+    dts_keys_add(keys, "node.slow", slow_fields);
+    dts_keys_heading(keys, "Nodes of several kinds, which have one fabric and the same NICs:");
+    dts_keys_add(keys, "node.kinds[]", kind_fields);
 }

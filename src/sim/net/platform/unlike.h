@@ -4,6 +4,7 @@
 #ifndef DTS_SIM_NET_PLATFORM_UNLIKE_H
 #define DTS_SIM_NET_PLATFORM_UNLIKE_H
 
+#include "base/json/keys.h"
 #include "sim/net/platform/platform.h"
 
 /* Fills platform->device, kinds and node_factor from "node.device", "node.kinds" and
@@ -21,6 +22,6 @@ bool dts_platform_use_hosts(struct dts_platform *platform, bool use,
                             const struct dts_cfg *network, struct dts_error *err);
 
 /* Print what keys "node.slow" and "node.kinds" have. */
-void dts_platform_unlike_help(FILE *out);
+void dts_platform_unlike_keys(struct dts_keys *keys);
 
 #endif

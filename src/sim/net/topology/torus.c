@@ -25,7 +25,7 @@ struct torus {
 };
 
 static const struct dts_field fields[] = {
-    {DTS_KEY(struct torus, dims), .type = DTS_OTHER,
+    {DTS_KEY(struct torus, dims), .type = DTS_OTHER, .forms = DTS_FORM_NUMBERS,
      .help = "nodes in each dimension, the first varies fastest: [4, 4, 2]"},
     {DTS_KEY(struct torus, link_bytes_per_s), .type = DTS_REAL, .min = 1e3, .max = 1e15,
      .help = "of one link, each way"},

@@ -11,7 +11,7 @@ struct adaptive {
 static const struct dts_field no_fields[] = {{0}};
 
 static const struct dts_field fields[] = {
-    {DTS_KEY(struct adaptive, output), .type = DTS_OTHER,
+    {DTS_KEY(struct adaptive, output), .type = DTS_OTHER, .forms = DTS_FORM_NUMBERS,
      .help = "sizes of the output without channels: [7, 7]"},
     {0},
 };

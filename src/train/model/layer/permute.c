@@ -10,7 +10,7 @@ struct permute {
 };
 
 static const struct dts_field permute_fields[] = {
-    {DTS_KEY(struct permute, axes), .type = DTS_OTHER,
+    {DTS_KEY(struct permute, axes), .type = DTS_OTHER, .forms = DTS_FORM_NUMBERS,
      .help = "for each axis of the output which of the input it was, from 0: [1, 2, 0]"},
     {0},
 };
@@ -61,7 +61,7 @@ struct reshape {
 };
 
 static const struct dts_field reshape_fields[] = {
-    {DTS_KEY(struct reshape, output), .type = DTS_OTHER,
+    {DTS_KEY(struct reshape, output), .type = DTS_OTHER, .forms = DTS_FORM_NUMBERS,
      .help = "sizes of the output, as many values as the input's: [2, 29, 28, 28]"},
     {0},
 };

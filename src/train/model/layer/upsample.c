@@ -13,8 +13,8 @@ struct upsample {
 static const struct dts_field fields[] = {
     {DTS_KEY(struct upsample, factor), .type = DTS_INT, .min = 1, .max = 4096,
      .missing = "null", .help = "the output's size over the input's, along each axis"},
-    {DTS_KEY(struct upsample, output), .type = DTS_OTHER, .missing = "null",
-     .help = "or the sizes of the output without channels: [129, 129]"},
+    {DTS_KEY(struct upsample, output), .type = DTS_OTHER, .forms = DTS_FORM_NUMBERS,
+     .missing = "null", .help = "or the sizes of the output without channels: [129, 129]"},
     {0},
 };
 

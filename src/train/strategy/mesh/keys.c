@@ -70,6 +70,7 @@ static const struct dts_field pipeline_fields[] = {
     {.key = "stages",
      .offset = offsetof(struct dts_mesh_pipeline, cut),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_STRING | DTS_FORM_NUMBERS,
      .missing = "null",
      .help = "balanced: the slowest part as fast as can be; even: as many blocks each; or the "
              "blocks of each part, a list (0 at both ends: embedding and head alone)"},
@@ -86,6 +87,7 @@ const struct dts_field dts_mesh_fields[] = {
     {.key = "order",
      .offset = offsetof(struct dts_mesh, order_cfg),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_STRINGS,
      .missing = "null",
      .help = "axes over neighbouring devices, the nearest first; default: tensor, spatial, "
              "context, "
@@ -111,6 +113,8 @@ const struct dts_field dts_mesh_fields[] = {
     {.key = "recompute",
      .offset = offsetof(struct dts_mesh, recompute_cfg),
      .type = DTS_OTHER,
+     .fields = dts_mesh_recompute_fields,
+     .forms = DTS_FORM_STRING | DTS_FORM_OBJECT,
      .missing = "\"none\"",
      .help = "activations that backward computes again: none; selective: those of attention; "
              "full: of each block all but what comes in; {layers: N, method: block}: so of N "

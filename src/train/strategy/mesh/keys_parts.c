@@ -22,6 +22,7 @@ const struct dts_field dts_mesh_spatial_fields[] = {
     {.key = "grid",
      .offset = offsetof(struct dts_mesh_spatial, grid_cfg),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_NUMBERS,
      .missing = "null",
      .help = "ranks along each axis of the image, a list: depth, height, width, or height, "
              "width; default: all along the first"},

@@ -135,7 +135,7 @@ struct dts_mesh {
 
 /* keys_parts.c: what an object of the keys holds, and what follows from it. */
 extern const struct dts_field dts_mesh_context_fields[], dts_mesh_expert_fields[],
-    dts_mesh_spatial_fields[];
+    dts_mesh_spatial_fields[], dts_mesh_recompute_fields[];
 bool dts_mesh_read_spatial(struct dts_mesh *mesh, const struct dts_stack *stack,
                            const struct dts_cfg *at, struct dts_error *err);
 bool dts_mesh_read_context(struct dts_mesh *mesh, const struct dts_stack *stack,

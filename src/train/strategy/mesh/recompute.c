@@ -25,7 +25,7 @@ static const char *method_name(int i)
     return methods[i];
 }
 
-static const struct dts_field fields[] = {
+const struct dts_field dts_mesh_recompute_fields[] = {
     {DTS_KEY(struct dts_mesh_again_keys, layers), .type = DTS_INT, .min = 1, .max = 4096,
      .help = "blocks that are computed again"},
     {DTS_KEY(struct dts_mesh_again_keys, method), .type = DTS_STRING, .choice = method_name,
@@ -47,7 +47,7 @@ bool dts_mesh_read_recompute(struct dts_mesh *mesh, const struct dts_cfg *at,
     mesh->recompute = (enum dts_keeps)word;
     if (!dts_cfg_is_object(&here))
         return true;
-    if (!dts_cfg_read(&here, fields, &keys, err))
+    if (!dts_cfg_read(&here, dts_mesh_recompute_fields, &keys, err))
         return false;
     mesh->recompute = DTS_KEEPS_ENTRY;
     mesh->again_layers = keys.layers;

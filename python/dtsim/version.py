@@ -1,0 +1,3 @@
+"""The version, which is that of the program (CMakeLists.txt)."""
+
+__version__ = "0.5.0"

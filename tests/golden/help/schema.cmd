@@ -1,0 +1,1 @@
+dtsim help accuracy --format json
