@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json/keys.h"
 #include "base/mem.h"
 #include "check.h"
 #include "train/model/calls.h"
@@ -756,7 +757,7 @@ static void the_documentation_says_what_the_tables_say(void)
     char *help = NULL, *docs = read_docs();
     size_t size;
     FILE *out = open_memstream(&help, &size);
-    dts_model_help(out);
+    dts_keys_help(dts_model_keys, out);
     fclose(out);
     if (!CHECK(strstr(docs, help) != NULL))
         printf("  put this into docs/models.md:\n%s\n", help);
