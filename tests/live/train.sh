@@ -60,6 +60,9 @@ served 8 2 "$late$small"
 served 8 4 "$small,\"part_bytes\":700"
 served 8 4 "$alone$tensor$small$late"
 served 8 5 "$alone$small"
+both=',"placement":"both"'
+served 5 1 "$both$small"                    # 2 workers, a server beside each, and one apart
+served 7 1 "$both$small,\"beside_share\":0.3" # 3, 3 and 1
 
 # Rules that look at whole tensors: servers that hold whole tensors do what one rank does, others
 # say that they cannot.

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "base/text.h"
 #include "device/device.h"
 #include "plan/check.h"
 #include "plan/run.h"
@@ -407,6 +408,28 @@ static void all_nodes_send_as_much_where_servers_are_both(void)
     forget(&f);
 }
 
+/* 247 rows of 0.1 x 2469; 8 devices touch 1 - 0.9^8 of all, 4 push 1 - 0.9^4 of 24 bytes each.
+ */
+static void a_check_says_what_is_touched(void)
+{
+    struct fixture f;
+    struct dts_error err = {0};
+    struct dts_text text = {0};
+    set_up_table(&f, 1, 0.1);
+    set_devices(&f, 8);
+    CHECK(use(&f, "hybrid", "{\"aggregate_in_node\": true}", &err));
+    f.strategy.kind->describe(&f.point, NULL, &text);
+    CHECK_STRING(dts_text_string(&text),
+                 "table conv: a device touches 247 of 2469 rows in a step (density 0.1), all "
+                 "devices 1407; a message has 0.0204 MB\n");
+    dts_text_free(&text);
+    CHECK(use(&f, "allreduce", "{}", &err));
+    f.strategy.kind->describe(&f.point, NULL, &text);
+    CHECK_STRING(dts_text_string(&text), "");
+    dts_text_free(&text);
+    forget(&f);
+}
+
 static void refuses(struct fixture *f, const char *kind, const char *json, const char *want)
 {
     struct dts_error err = {0};
@@ -452,5 +475,5 @@ TESTS(TEST(rows_touched_are_what_a_count_of_draws_finds), TEST(more_samples_touc
       TEST(divided_tables_cost_two_all_to_alls),
       TEST(with_all_rows_touched_the_numbers_alone_are_more),
       TEST(updates_and_memory_are_of_the_rows),
-      TEST(all_nodes_send_as_much_where_servers_are_both),
+      TEST(all_nodes_send_as_much_where_servers_are_both), TEST(a_check_says_what_is_touched),
       TEST(keys_that_cannot_act_are_refused))

@@ -198,6 +198,14 @@ static void rows_memory(const struct dts_point *point, struct dts_memory *needed
         dts_tables_memory(&a->tables, point, false, point->devices, needed);
 }
 
+static void describe(const struct dts_point *point, const struct dts_job *job,
+                     struct dts_text *text)
+{
+    const struct allreduce *a = point->strategy->self;
+    (void)job;
+    dts_tables_describe(&a->tables, point, 1, text);
+}
+
 const struct dts_strategy_kind dts_strategy_allreduce = {
     .name = "allreduce",
     .summary = "every device holds the model; gradients are summed by a collective",
@@ -209,4 +217,5 @@ const struct dts_strategy_kind dts_strategy_allreduce = {
     .build = build,
     .tables = tables,
     .rows_memory = rows_memory,
+    .describe = describe,
 };

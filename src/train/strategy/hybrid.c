@@ -206,6 +206,14 @@ static void rows_memory(const struct dts_point *point, struct dts_memory *memory
     dts_tables_memory(&h->ps.tables, point, true, 0, memory);
 }
 
+static void describe(const struct dts_point *point, const struct dts_job *job,
+                     struct dts_text *text)
+{
+    const struct dts_ps *ps = &((const struct hybrid *)point->strategy->self)->ps;
+    (void)job;
+    dts_tables_describe(&ps->tables, point, dts_ps_per_leader(ps, point), text);
+}
+
 const struct dts_strategy_kind dts_strategy_hybrid = {
     .name = "hybrid",
     .summary = "dense gradients by all-reduce, rows of sparse tables by servers",
@@ -217,4 +225,5 @@ const struct dts_strategy_kind dts_strategy_hybrid = {
     .build = build,
     .tables = tables,
     .rows_memory = rows_memory,
+    .describe = describe,
 };

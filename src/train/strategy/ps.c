@@ -247,6 +247,14 @@ static void rows_memory(const struct dts_point *point, struct dts_memory *memory
     dts_tables_memory(&ps->tables, point, true, 0, memory);
 }
 
+static void describe(const struct dts_point *point, const struct dts_job *job,
+                     struct dts_text *text)
+{
+    const struct dts_ps *ps = point->strategy->self;
+    (void)job;
+    dts_tables_describe(&ps->tables, point, dts_ps_per_leader(ps, point), text);
+}
+
 const struct dts_strategy_kind dts_strategy_ps = {
     .name = "ps",
     .summary = "parameter servers: push gradients, pull weights; in step, or as each comes",
@@ -259,4 +267,5 @@ const struct dts_strategy_kind dts_strategy_ps = {
     .build = build,
     .tables = tables,
     .rows_memory = rows_memory,
+    .describe = describe,
 };

@@ -51,6 +51,9 @@ struct dts_ps_site {
 /* How many servers there are, and how many of them on nodes of workers. */
 int dts_ps_servers(const struct dts_ps *ps, const struct dts_point *point, int *beside);
 
+/* Neighbouring devices that push as one. */
+int dts_ps_per_leader(const struct dts_ps *ps, const struct dts_point *point);
+
 /* The share of all values that servers beside n workers' nodes have, where k more are on nodes
  * of their own and all have one bandwidth: with it all nodes send as much (Jiang et al. 2020,
  * OSDI, "A Unified Architecture for Accelerating Distributed DNN Training ...", section 4.1):

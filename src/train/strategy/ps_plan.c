@@ -112,10 +112,14 @@ static struct dts_exchange server_side(const struct dts_ps_site *site, int b, in
 }
 
 /* By tensor, buckets for different servers are under way at once, as ps-lite and gRPC leave
- * each as soon as it is ready; those for one server travel one behind the other. */
+ * each as soon as it is ready; those for one server travel one behind the other. So do parts
+ * for servers beside workers, and beside them those for servers on nodes of their own: a
+ * balance of the two holds for messages under way together. */
 static int way_of(const struct dts_ps_site *site, int b)
 {
-    return is_whole(site, b) ? site->holders[b].first % DTS_WAYS : 0;
+    if (is_whole(site, b))
+        return site->holders[b].first % DTS_WAYS;
+    return site->beside > 0 && site->holders[b].first >= site->beside;
 }
 
 static int add_exchange(struct dts_plan *plan, enum dts_stream stream, const char *what, int b,

@@ -155,10 +155,15 @@ void dts_ps_add_roles(const struct dts_ps_site *site, struct dts_job *job)
     }
 }
 
+int dts_ps_per_leader(const struct dts_ps *ps, const struct dts_point *point)
+{
+    return ps->aggregate_in_node ? dts_point_per_node(point) : 1;
+}
+
 static bool find_leaders(const struct dts_ps *ps, const struct dts_point *point,
                          int *per_leader, struct dts_error *err)
 {
-    *per_leader = ps->aggregate_in_node ? dts_point_per_node(point) : 1;
+    *per_leader = dts_ps_per_leader(ps, point);
     if (*per_leader == 1 && ps->aggregate_in_node && point->devices > 1 &&
         point->machine->devices_per_node > 1)
         return dts_point_fail(point, err,

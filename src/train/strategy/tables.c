@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 const char *dts_tables_name(int i)
 {
@@ -201,4 +202,28 @@ void dts_tables_memory(const struct dts_tables *tables, const struct dts_point *
             memory->optimizer -= values * s->optimizer->state_values * (bytes > 4 ? bytes : 4);
     }
     memory->total += memory->weights + memory->gradients + memory->optimizer - before;
+}
+
+void dts_tables_describe(const struct dts_tables *tables, const struct dts_point *point,
+                         int together, struct dts_text *text)
+{
+    const struct dts_model *model = &point->scenario->model;
+    const struct dts_table_rule rule = dts_tables_rule(tables, point, false);
+    for (int l = 0; l < model->layer_count; l++) {
+        const struct dts_layer *layer = &model->layers[l];
+        if (!dts_table_listed(layer, &rule))
+            continue;
+        const double rows = rows_of(tables, point, l, 1);
+        dts_text_add(
+            text,
+            "table %.40s: a device touches %.0f of %.0f rows in a step (density %.3g), all "
+            "devices %.0f",
+            layer->name, rows, dts_table_height(layer), rows / dts_table_height(layer),
+            rows_of(tables, point, l, point->devices));
+        if (!dts_tables_divided(tables, point))
+            dts_text_add(text, "; a message has %.4g MB",
+                         1e-6 * (double)dts_tables_message(tables, point, l, together) *
+                             (double)dts_tables_element_bytes(point));
+        dts_text_add(text, "\n");
+    }
 }

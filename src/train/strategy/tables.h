@@ -77,4 +77,9 @@ size_t dts_tables_element_bytes(const struct dts_point *point);
 void dts_tables_memory(const struct dts_tables *tables, const struct dts_point *point,
                        bool elsewhere, int messages, struct dts_memory *memory);
 
+/* A line for each table that does not travel whole: the rows that a device and all touch in a
+ * step, and the message of `together` devices. */
+void dts_tables_describe(const struct dts_tables *tables, const struct dts_point *point,
+                         int together, struct dts_text *text);
+
 #endif

@@ -15,6 +15,15 @@ static bool is_local(const struct dts_model *m, int layer)
            out->size[0] == m->layers[m->layers[layer].inputs[0]].output.size[0];
 }
 
+/* A linear layer; of a sampled softmax each step computes other outputs, which no rank has a
+ * part of. */
+static bool is_product(const struct dts_model *m, int layer)
+{
+    const struct dts_layer *l = &m->layers[layer];
+    return dts_cut_is_kind(m, layer, "linear") &&
+           (l->param_count == 0 || l->params[0].drawn <= 0);
+}
+
 /* Does all that reads this tensor lead to linear layers, by local layers alone? */
 static bool ends_in_products(const struct dts_model *m, int tensor)
 {
@@ -23,7 +32,7 @@ static bool ends_in_products(const struct dts_model *m, int tensor)
         if (!dts_cut_reads(m, l, tensor))
             continue;
         any = true;
-        if (!dts_cut_is_kind(m, l, "linear") && !(is_local(m, l) && ends_in_products(m, l)))
+        if (!is_product(m, l) && !(is_local(m, l) && ends_in_products(m, l)))
             return false;
     }
     return any;
@@ -78,7 +87,7 @@ enum dts_cut_way dts_cut_way_of(const struct dts_cutter *c, int layer)
         return DTS_CUT_TABLE;
     if (dts_cut_is_kind(m, layer, "softmax_cross_entropy"))
         return divided ? DTS_CUT_CLASSES : DTS_CUT_NOT;
-    if (dts_cut_is_kind(m, layer, "linear")) {
+    if (is_product(m, layer)) {
         if (divided)
             return DTS_CUT_ROW;
         return ends_in_products(m, layer) || is_logits(m, layer) ? DTS_CUT_COLUMN
