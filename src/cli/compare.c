@@ -59,9 +59,9 @@ const struct dts_command dts_compare_command = {
     .arguments = "A.json B.json",
     .summary = "what changed from one answer to another: steps, throughput, memory",
     .help =
-        "Both files are results, as `dtsim SCENARIO -o FILE.json` writes them. Points with\n"
-        "the same strategy, setting and number of devices are compared; what else was\n"
-        "asked differently is listed. Percentages are 100 (b - a) / a. With --format json\n"
+        "Both files are results, as `dtsim SCENARIO -o FILE.json` writes them. Points\n"
+        "with the same strategy, setting and number of devices are compared; what else\n"
+        "was asked differently is listed. Percentages are 100 (b - a) / a. With --format json\n"
         "an object, schema \"dtsim-compare/1\".\n"
         "\n"
         "Example:\n"
