@@ -11,7 +11,6 @@
 #include "cli/commands.h"
 #include "cli/live/report.h"
 #include "cli/outputs.h"
-#include "cli/picture/plot.h"
 #include "live/node.h"
 #include "live/verify.h"
 #include "train/live/calibrate.h"
@@ -64,17 +63,6 @@ static bool parse(struct run *run, int argc, char **argv, struct dts_error *err)
     return true;
 }
 
-/* Can the answer be drawn? What one point of a simulation alone has, a live run has not. */
-static bool check_drawing(const struct dts_options *options, struct dts_error *err)
-{
-    const struct dts_plot *plot = options->plot != NULL ? dts_plot_find(options->plot) : NULL;
-    const struct dts_drawing drawing = {.plot = options->plot, .line = options->line};
-    if (plot != NULL && (plot->timeline || plot->links))
-        return dts_fail(err, DTS_BAD_INPUT, "--plot %s: shows a prediction: leave out --live",
-                        plot->name);
-    return options->format->ready == NULL || options->format->ready(1, &drawing, err);
-}
-
 /* All that rank 0 may write. */
 static bool check_outputs(const struct run *run, struct dts_error *err)
 {
@@ -90,7 +78,7 @@ static bool check_outputs(const struct run *run, struct dts_error *err)
         {"live.mllog", trains && !log_to_stderr ? live->mllog : NULL},
         {"live.weights", trains ? live->weights : NULL},
     };
-    const bool good = check_drawing(&run->options, err) &&
+    const bool good = dts_live_report_check(&run->options, err) &&
                       dts_outputs_check(outputs, sizeof(outputs) / sizeof(outputs[0]),
                                         &run->set.scene, 1, err);
     free(measured);

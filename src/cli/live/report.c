@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/os/file.h"
 #include "base/text.h"
+#include "cli/picture/plot.h"
 #include "cli/print/format.h"
 
 char *dts_live_measured_path(const char *trace)
@@ -49,6 +50,16 @@ static bool write_timeline(const struct dts_options *options, const struct dts_l
                       dts_trace_write(path, &point->built.job, &point->timing, 0, err);
     free(path);
     return good;
+}
+
+bool dts_live_report_check(const struct dts_options *options, struct dts_error *err)
+{
+    const struct dts_plot *plot = options->plot != NULL ? dts_plot_find(options->plot) : NULL;
+    const struct dts_drawing drawing = {.plot = options->plot, .line = options->line};
+    if (plot != NULL && (plot->timeline || plot->links))
+        return dts_fail(err, DTS_BAD_INPUT, "--plot %s: shows a prediction: leave out --live",
+                        plot->name);
+    return options->format->ready == NULL || options->format->ready(1, &drawing, err);
 }
 
 static void print_text(const struct dts_report *report, FILE *out)

@@ -16,4 +16,8 @@ bool dts_live_report(const struct dts_options *options, const char *word,
                      struct dts_live_set *set, const struct dts_error *ended,
                      struct dts_error *err);
 
+/* Can the answer be drawn? What one point of a simulation alone has, a live run has not. Asked
+ * before it runs. */
+bool dts_live_report_check(const struct dts_options *options, struct dts_error *err);
+
 #endif

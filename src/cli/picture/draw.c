@@ -241,8 +241,13 @@ void dts_draw_log_axis(struct dts_draw *draw, const char *axis, double low, doub
                        bool names)
 {
     static const double fine[] = {1, 1.5, 2, 3, 4, 5, 7}, coarse[] = {1, 2, 5}, most[] = {1};
-    const double room = 1.18, decades = log10(high / low);
+    const double room = 1.18;
     double tics[32];
+    if (!(high > 0) || !isfinite(high))
+        low = high = 1; // nothing has a logarithm
+    if (!(low > 0) || !isfinite(low))
+        low = high / 10;
+    const double decades = log10(high / low);
     low /= room;
     high *= room;
     int count = decades < 0.4   ? even_tics(low, high, tics)

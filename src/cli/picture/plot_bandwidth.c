@@ -129,13 +129,15 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
                     struct dts_draw *draw, struct dts_error *err)
 {
     (void)drawing, (void)err;
+    const int most = 4000; // points: each looks for its next
+    const int count = report->count < most ? report->count : most;
     const bool bytes = bytes_differ(report);
-    const struct dts_result **points = dts_alloc((size_t)report->count, sizeof(*points));
+    const struct dts_result **points = dts_alloc((size_t)count + 1, sizeof(*points));
     char names[DTS_SERIES_SHOWN][DTS_SERIES_NAME];
     int lines = 0;
-    for (int i = 0; i < report->count; i++)
+    for (int i = 0; i < count; i++)
         points[i] = has(&report->points[i]) ? &report->points[i] : NULL;
-    for (int i = 0; i < report->count && lines < DTS_SERIES_SHOWN; i++) {
+    for (int i = 0; i < count && lines < DTS_SERIES_SHOWN; i++) {
         if (points[i] == NULL)
             continue;
         if (bytes)
@@ -143,7 +145,7 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
                      points[i]->devices, dts_plural(points[i]->devices));
         else
             snprintf(names[lines], DTS_SERIES_NAME, "%s", points[i]->strategy);
-        add_line(draw, points, report->count, i, lines++, bytes);
+        add_line(draw, points, count, i, lines++, bytes);
     }
     dts_draw(draw, "set lmargin at screen 0.085\nset rmargin at screen 0.74\n"
                    "set tmargin at screen 0.87\nset bmargin at screen 0.12\n"

@@ -44,7 +44,10 @@ static int count_points(const struct dts_report *report)
 static const char *lacks(const struct dts_report *report, const struct dts_drawing *drawing)
 {
     (void)drawing;
-    return count_points(report) > 1 ? NULL : "fewer than two points do work that is compared";
+    const int count = count_points(report), most = 4000; // each is held against each
+    return count < 2      ? "fewer than two points do work that is compared"
+           : count > most ? "more than 4000 points"
+                          : NULL;
 }
 
 static int says(const struct dts_report *report)
@@ -137,23 +140,26 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
 {
     (void)drawing, (void)err;
     struct dts_series *series;
-    int left_out;
+    bool more;
     double longest_s = 0;
     const bool training = trains(report);
-    const int count = dts_series_find(report, &series, &left_out);
+    const int count = dts_series_find(report, &series, &more);
     for (int i = 0; i < report->count; i++)
         longest_s = fmax(longest_s, time_s(&report->points[i], training));
     const struct dts_time_unit *unit = dts_time_unit_training(longest_s);
     for (int s = 0; s < count; s++)
         add_series(draw, &series[s], s, training, unit);
     add_front(draw, report, training, unit);
-    dts_draw(draw, "set lmargin at screen 0.085\nset rmargin at screen 0.76\n"
+    dts_draw(draw, "set lmargin at screen 0.1\nset rmargin at screen 0.76\n"
                    "set tmargin at screen 0.87\nset bmargin at screen 0.12\n"
                    "set key at screen 0.775, screen 0.875 left top\n");
+    dts_series_more(draw, more);
     dts_draw_head(draw, report, "What speed costs: time against device-hours");
     set_axes(draw, report, training, unit);
-    dts_draw(draw, "plot $front using 1:2 with fsteps linewidth 1.5 linecolor rgb \"#888888\" "
-                   "title \"not beaten in both\"");
+    dts_draw(draw,
+             "plot $front using 1:2 with fsteps linewidth 1.5 linecolor rgb \"#888888\" "
+             "title \"not beaten in both\", \\\n     $front using 1:2 with points pointtype 7 "
+             "pointsize 0.4 linecolor rgb \"#888888\" notitle");
     for (int s = 0; s < count; s++) {
         dts_draw(draw, ", \\\n     $p%d using 1:2:3 with labels hypertext point", s);
         dts_series_style(draw, s, false, true);

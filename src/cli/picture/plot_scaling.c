@@ -133,10 +133,12 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
                     struct dts_draw *draw, struct dts_error *err)
 {
     (void)drawing, (void)err;
+    enum { ROOMY = 8 }; // lines of a legend that stay apart
     struct dts_series *series;
     struct dts_text label = {0};
-    int left_out, found[DTS_SERIES_SHOWN] = {0};
-    const int count = dts_series_find(report, &series, &left_out);
+    bool more;
+    int found[DTS_SERIES_SHOWN] = {0};
+    const int count = dts_series_find(report, &series, &more);
     double low = INFINITY, high = 0;
     bool any = false;
     for (int s = 0; s < count; s++) {
@@ -146,12 +148,15 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
         any = any || found[s] != 0;
     }
     draw->height = 680;
-    dts_draw(draw, "set multiplot\n"
-                   "set lmargin at screen 0.085\nset rmargin at screen 0.76\n"
-                   "set tmargin at screen 0.885\nset bmargin at screen 0.43\n"
-                   "set key at screen 0.775, screen 0.89 left top\nset logscale x\n");
+    dts_draw(draw,
+             "set multiplot\n"
+             "set lmargin at screen 0.085\nset rmargin at screen 0.76\n"
+             "set tmargin at screen 0.885\nset bmargin at screen 0.43\n"
+             "set key at screen 0.775, screen 0.89 left top spacing %s\nset logscale x\n",
+             count > ROOMY ? "0.85" : "1.3");
     dts_series_devices(draw, series, count, 20);
     dts_draw_log_axis(draw, "y", low, high, true);
+    dts_series_more(draw, more);
     dts_draw_head(draw, report, "Throughput and efficiency over devices");
     dts_draw(draw, "set ylabel ");
     dts_text_add(&label, "%ss per second", report->sample != NULL ? report->sample : "sample");

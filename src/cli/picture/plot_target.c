@@ -162,10 +162,10 @@ static void draw_curves(struct dts_draw *draw, const struct dts_report *report,
 {
     enum { HALF = 9, WHOLE = 20 }; // tics that a panel has room for
     struct dts_series *series;
-    int left_out;
+    bool more;
     bool published = false;
     const bool devices = differ(report, false), batch = differ(report, true);
-    const int count = dts_series_find(report, &series, &left_out);
+    const int count = dts_series_find(report, &series, &more);
     add_data(draw, series, count, unit);
     draw->height = 520;
     dts_draw(draw,
@@ -174,6 +174,7 @@ static void draw_curves(struct dts_draw *draw, const struct dts_report *report,
              "set key at screen 0.775, screen 0.87 left top\nset ylabel \"%s\"\n",
              devices && batch ? "0.405" : "0.765", unit->name);
     head(draw, report, "");
+    dts_series_more(draw, more);
     set_y(draw, report, unit, true, &published);
     if (devices) {
         dts_draw(draw, "set logscale x\nset xlabel \"devices\"\n");
@@ -203,13 +204,13 @@ static void draw_curves(struct dts_draw *draw, const struct dts_report *report,
 static void draw_rows(struct dts_draw *draw, const struct dts_report *report,
                       const struct dts_time_unit *unit, double longest_s)
 {
-    enum { ROW = 26, AROUND = 110, NAME = 44 };
+    enum { ROW = 26, AROUND = 110, NAME = 44, SHOWN = 48 };
     char name[DTS_TEXT_POINT];
     int rows = 0;
     dts_draw(draw, "$p << EOD\n");
     for (int i = 0; i < report->count; i++) {
         const struct dts_result *point = &report->points[i];
-        if (!has_time(point))
+        if (!has_time(point) || rows == SHOWN)
             continue;
         dts_draw(draw, "%d", -rows++);
         dts_draw_number(draw, unit->scale * point->training.time_s);
@@ -222,7 +223,7 @@ static void draw_rows(struct dts_draw *draw, const struct dts_report *report,
     dts_draw(draw, "EOD\nset ytics (");
     rows = 0;
     for (int i = 0; i < report->count; i++) {
-        if (!has_time(&report->points[i]))
+        if (!has_time(&report->points[i]) || rows == SHOWN)
             continue;
         dts_draw(draw, "%s", rows > 0 ? ", " : "");
         dts_draw_tic(draw, dts_text_point(&report->points[i], name), NAME);

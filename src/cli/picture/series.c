@@ -33,20 +33,23 @@ static void name(struct dts_series *series, bool strategies)
              set ? dts_text_setting(point->setting, setting, sizeof(setting)) : "");
 }
 
-int dts_series_find(const struct dts_report *report, struct dts_series **series, int *left_out)
+int dts_series_find(const struct dts_report *report, struct dts_series **series, bool *more)
 {
     struct dts_series *all = dts_alloc(DTS_SERIES_SHOWN, sizeof(*all));
     int count = 0;
     bool strategies = false;
-    *left_out = 0;
+    *more = false;
     for (int i = 0; i < report->count; i++) {
         const struct dts_result *point = &report->points[i];
         bool first = !dts_result_refused(point);
         for (int j = 0; j < i && first; j++)
             first = dts_result_refused(&report->points[j]) || !same(point, &report->points[j]);
-        *left_out += first && count == DTS_SERIES_SHOWN;
-        if (!first || count == DTS_SERIES_SHOWN)
+        if (!first)
             continue;
+        if (count == DTS_SERIES_SHOWN) {
+            *more = true;
+            break;
+        }
         struct dts_series *one = &all[count++];
         one->points = dts_alloc((size_t)(report->count - i), sizeof(*one->points));
         for (int j = i; j < report->count; j++)
@@ -87,6 +90,15 @@ double dts_series_published(const struct dts_result *point, const char *metric)
         if (strcmp(point->more[i].metric, metric) == 0)
             return point->more[i].value;
     return NAN;
+}
+
+void dts_series_more(struct dts_draw *draw, bool more)
+{
+    if (more)
+        dts_draw(draw,
+                 "set label 3 at screen 0.775, screen 0.04 left textcolor rgb \"#555555\" "
+                 "\"the first %d lines\"\n",
+                 DTS_SERIES_SHOWN);
 }
 
 void dts_series_legend(struct dts_draw *draw, const struct dts_series *series, int count,

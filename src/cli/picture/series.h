@@ -15,8 +15,8 @@ struct dts_series {
 };
 
 /* Those that have a point with an answer, in the order of the report; at most DTS_SERIES_SHOWN.
- * Returns how many; *left_out is how many more there are. */
-int dts_series_find(const struct dts_report *report, struct dts_series **series, int *left_out);
+ * Returns how many; *more: there are further ones. */
+int dts_series_find(const struct dts_report *report, struct dts_series **series, bool *more);
 void dts_series_free(struct dts_series *series, int count);
 
 /* Of the i-th: how its lines and its points are drawn. */
@@ -27,6 +27,9 @@ double dts_series_published(const struct dts_result *point, const char *metric);
 
 /* How what was published is drawn. */
 #define DTS_SERIES_PUBLISHED "pointtype 4 pointsize 1.3 linewidth 2 linecolor rgb \"#000000\""
+
+/* Says that there are further ones. */
+void dts_series_more(struct dts_draw *draw, bool more);
 
 /* Ends a plot with the names of all series, and of what was published. */
 void dts_series_legend(struct dts_draw *draw, const struct dts_series *series, int count,

@@ -84,6 +84,25 @@ static const char *mark(struct mend *mend, const char *at)
     return behind(at, "</g>");
 }
 
+/* <g fill="none" ...>: gnuplot begins such a group for every change of a colour. Those with
+ * nothing in them, and around corners of areas, are left out. */
+static const char *group(struct mend *mend, const char *at)
+{
+    static const char white[] = " \t\n", end[] = "</g>";
+    const char *inside = behind(at, ">");
+    const char *next = inside + strspn(inside, white);
+    const size_t hover = strlen(HOVER);
+    if (strncmp(next, HOVER, hover) == 0 && (next[hover] == 'b' || next[hover] == 'e')) {
+        next = mark(mend, next);
+        next += strspn(next, white);
+        inside = next; // what follows the corner has no group of its own then
+    }
+    if (strncmp(next, end, strlen(end)) == 0)
+        return next + strlen(end);
+    fwrite(at, 1, (size_t)(behind(at, ">") - at), mend->out);
+    return inside;
+}
+
 static const char *canvas(struct mend *mend, const char *at)
 {
     fputs("<g>", mend->out);
@@ -111,6 +130,7 @@ static const struct piece pieces[] = {
     {HOVER, mark},
     {"<g id=\"gnuplot_canvas\">", canvas},
     {"<filter", filter},
+    {"<g fill=\"none\"", group},
     {"id='gp", name},
     {"xlink:href='#gp", name},
 };

@@ -218,7 +218,7 @@ static void cut(struct dts_timeline *timeline)
 /* In seconds since the first began, row by row. */
 static void arrange(struct dts_timeline *timeline, double begin_s)
 {
-    const int most = 4000; // spans that a picture can show
+    const int most = 2500; // spans that a picture can show
     for (int i = 0; i < timeline->span_count; i++) {
         timeline->spans[i].from_s -= begin_s;
         timeline->spans[i].to_s -= begin_s;
