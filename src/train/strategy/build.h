@@ -80,7 +80,8 @@ struct dts_compute_ops {
 bool dts_build_synchronizes(const struct dts_point *point);
 
 /* Adds read, overhead, forward and backward of all microbatches, and buffers for sums where
- * calls have halves and for rows of divided tables. The last microbatch finishes the gradients. */
+ * calls have halves and for rows of divided tables. The last microbatch finishes the gradients.
+ */
 void dts_build_compute(const struct dts_point *point, struct dts_plan *plan,
                        const struct dts_bucket *buckets, int bucket_count,
                        struct dts_compute_ops *ops);
