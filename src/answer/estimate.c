@@ -7,10 +7,12 @@
 #include "answer/drawn/links.h"
 #include "answer/estimate.h"
 #include "answer/explain.h"
+#include "answer/meeting.h"
 #include "answer/phase_time.h"
 #include "answer/setting.h"
 #include "answer/split.h"
 #include "answer/target/accuracy_of.h"
+#include "answer/target/local.h"
 #include "answer/target/staleness.h"
 #include "answer/target/target.h"
 #include "answer/tokens.h"
@@ -160,12 +162,20 @@ static bool run_bare(struct work *w, double calm_s, double *step_s, struct dts_e
     return true;
 }
 
-static bool run_noisy(const struct work *w, struct dts_timing *timing, struct dts_error *err)
+/* As the stack's devices scatter, if they do. */
+static struct dts_simulation noisy_simulation(const struct work *w)
 {
     const struct dts_scenario *s = w->question->scenario;
     struct dts_simulation noisy = w->simulation;
+    if (dts_setting_noise(s))
+        noisy.noise = (struct dts_noise){s->stack.device_sigma, s->stack.step_sigma, s->seed};
+    return noisy;
+}
+
+static bool run_noisy(const struct work *w, struct dts_timing *timing, struct dts_error *err)
+{
+    const struct dts_simulation noisy = noisy_simulation(w);
     dts_progress_round(w->question->progress, 2, runs(w));
-    noisy.noise = (struct dts_noise){s->stack.device_sigma, s->stack.step_sigma, s->seed};
     return w->engine->run(&noisy, timing, err);
 }
 
@@ -212,7 +222,7 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
         result->training.epochs = s->training.epochs;
         result->training.steps =
             s->training.epochs * ceil(s->dataset.samples / (used * result->global_batch));
-        result->training.time_s = result->training.steps * result->step.total_s;
+        result->training.time_s = dts_local_seconds(result, result->training.steps);
     }
     dts_target_fill(s, result);
     dts_accuracy_fill(s, result);
@@ -247,6 +257,13 @@ static void fill_why(struct work *w, const struct dts_bound *bound, struct dts_r
     dts_explain_bound(&why, result->why, sizeof(result->why));
 }
 
+static bool fill_meeting(const struct work *w, struct dts_result *result, struct dts_error *err)
+{
+    const struct dts_simulation noisy = noisy_simulation(w);
+    return dts_meeting_fill(&w->built.point, w->engine, &noisy, w->question->phase_count > 0,
+                            result, err);
+}
+
 static bool simulate(struct work *w, struct dts_result *result, struct dts_error *err)
 {
     const struct dts_scenario *s = w->question->scenario;
@@ -270,10 +287,13 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
             dts_progress_round(w->question->progress, with_noise ? 3 : 2, runs(w));
         ok = dts_unlike_split(&w->built.unlike, w->engine, &w->simulation, &calm,
                               with_noise ? &noisy : &calm, &result->step, err) &&
-             dts_bubble_split(&w->simulation, &result->step, err);
+             dts_bubble_split(&w->simulation, &result->step, err) &&
+             fill_meeting(w, result, err);
     }
     if (ok) {
         dts_stale_fill(stale, &result->staleness);
+        if (stale == NULL)
+            dts_meeting_delay(&w->built.point, &result->staleness);
         result->staleness.adapted = dts_stale_adapted(&w->built.job);
         result->update_batch = dts_stale_update_batch(&w->built.job, result);
         result->update_in_time = dts_stale_in_time(&w->built.job);

@@ -61,15 +61,13 @@ static bool meets(const struct dts_plan *plan, long step)
 }
 
 /* How many steps ranks make in the mean from one meeting to the next: the noise of steps
- * between them is that of their mean. */
-static double steps_alone(const struct dts_job *job, const struct dts_plan *plan)
+ * between them is that of their mean. Of the steps that count. */
+static double steps_alone(const struct dts_simulation *simulation, const struct dts_plan *plan)
 {
-    const int period = dts_job_period(job);
-    const long settled = dts_job_settled(job);
-    int meetings = period == 1;
-    for (int p = 0; p < period && period > 1; p++)
-        meetings += meets(plan, settled + p);
-    return meetings > 0 ? (double)period / meetings : 1;
+    int meetings = 0;
+    for (int s = 1; s < simulation->steps; s++)
+        meetings += meets(plan, simulation->first_step + s);
+    return meetings > 0 ? (simulation->steps - 1.0) / meetings : 1;
 }
 
 static void set_noise(struct fluid *f, const struct dts_simulation *simulation)
@@ -77,7 +75,7 @@ static void set_noise(struct fluid *f, const struct dts_simulation *simulation)
     const struct dts_noise *noise = &simulation->noise;
     for (int r = 0; r < simulation->job->role_count; r++) {
         const struct dts_role *role = &simulation->job->roles[r];
-        const double steps = steps_alone(simulation->job, &role->plan);
+        const double steps = steps_alone(simulation, &role->plan);
         const double sigma = hypot(noise->device_sigma, noise->step_sigma / sqrt(steps));
         f->noise[r] = 1 + sigma * dts_expected_maximum(role->count);
     }
