@@ -16,13 +16,15 @@ struct dts_local_cost {
     double factor; // on the samples
     double within; // 80 % of runs have a factor within this factor of it; >= 1
     bool outer;    // with an outer update
+    int batch;     // samples of a step of all ranks, where it was measured; 0: at any
 };
 
 enum { DTS_LOCAL_COSTS = 16 }; // of a profile
 
-/* Fills *cost for so many local steps; false: nothing is known of them. `known` ascend in their
- * steps, those with an outer update apart. */
+/* Fills *cost for so many local steps at a batch; false: nothing is known of them. `known`
+ * ascend in their steps, those with an outer update apart, and those of each batch; they count
+ * for batches within a factor of two of theirs. */
 bool dts_local_cost_at(const struct dts_local_cost *known, int count, int steps, bool outer,
-                       struct dts_local_cost *cost);
+                       double batch, struct dts_local_cost *cost);
 
 #endif

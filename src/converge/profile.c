@@ -115,6 +115,9 @@ static const struct dts_field local_fields[] = {
      .help = "80 % of runs have a factor within this factor of it"},
     {DTS_KEY(struct dts_local_cost, outer), .type = DTS_BOOL, .missing = "false",
      .help = "with an outer update (DiLoCo)"},
+    {DTS_KEY(struct dts_local_cost, batch), .type = DTS_INT, .min = 1, .max = 1 << 30,
+     .missing = "null",
+     .help = "samples of a step where it was measured: for batches within a factor of two"},
     {0},
 };
 
@@ -214,11 +217,10 @@ static bool read_points(struct dts_convergence *profile, const struct dts_cfg *l
     return true;
 }
 
-/* Those with an outer update, and those without, ascend. */
+/* Those of one batch ascend, those with an outer update apart. */
 static bool read_local(struct dts_convergence *profile, const struct dts_cfg *list,
                        struct dts_error *err)
 {
-    int last[2] = {0, 0};
     if (!dts_cfg_exists(list))
         return true;
     const size_t count = dts_cfg_length(list);
@@ -230,10 +232,12 @@ static bool read_local(struct dts_convergence *profile, const struct dts_cfg *li
         struct dts_local_cost *cost = &profile->local[i];
         if (!dts_cfg_read(&at, local_fields, cost, err))
             return false;
-        if (cost->steps <= last[cost->outer])
-            return dts_cfg_fail(&at, "steps", err, "must ascend, got %d after %d", cost->steps,
-                                last[cost->outer]);
-        last[cost->outer] = cost->steps;
+        for (size_t j = 0; j < i; j++)
+            if (profile->local[j].outer == cost->outer &&
+                profile->local[j].batch == cost->batch &&
+                cost->steps <= profile->local[j].steps)
+                return dts_cfg_fail(&at, "steps", err, "must ascend, got %d after %d",
+                                    cost->steps, profile->local[j].steps);
     }
     profile->local_count = (int)count;
     return true;

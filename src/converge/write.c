@@ -53,6 +53,8 @@ static void print_local(struct dts_json *json, const struct dts_convergence *pro
         dts_json_number(json, "within", cost->within);
         if (cost->outer)
             dts_json_bool(json, "outer", true);
+        if (cost->batch > 0)
+            dts_json_integer(json, "batch", cost->batch);
         dts_json_end(json);
     }
     dts_json_end(json);

@@ -30,7 +30,7 @@ bool dts_local_steps_known(const struct dts_scenario *scenario, const struct dts
     const int known = profile != NULL ? profile->local_count : 0;
     const bool like = !result->local.pairs && result->local.after == 0 && known > 0;
     if (like && dts_local_cost_at(profile->local, known, result->local.steps,
-                                  result->local.outer, cost))
+                                  result->local.outer, result->global_batch, cost))
         return true;
     dts_text_add(doubt,
                  "how many steps the target needs with %s%s%d local step%s is not known: %s",
@@ -39,7 +39,7 @@ bool dts_local_steps_known(const struct dts_scenario *scenario, const struct dts
                  : result->local.outer ? "an outer update and "
                                        : "",
                  result->local.steps, dts_plural(result->local.steps),
-                 known > 0 ? "the profile was not measured with them"
+                 known > 0 ? "the profile was not measured with them at such a batch"
                            : "no law is known, and the runs it rests on sum gradients in each "
                              "step");
     return false;
