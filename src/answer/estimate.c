@@ -7,7 +7,6 @@
 #include "answer/drawn/links.h"
 #include "answer/estimate.h"
 #include "answer/explain.h"
-#include "answer/meeting.h"
 #include "answer/phase_time.h"
 #include "answer/setting.h"
 #include "answer/split.h"
@@ -260,8 +259,8 @@ static void fill_why(struct work *w, const struct dts_bound *bound, struct dts_r
 static bool fill_meeting(const struct work *w, struct dts_result *result, struct dts_error *err)
 {
     const struct dts_simulation noisy = noisy_simulation(w);
-    return dts_meeting_fill(&w->built.point, w->engine, &noisy, w->question->phase_count > 0,
-                            result, err);
+    return dts_setting_meeting(&w->built.point, w->engine, &noisy, w->question->phase_count > 0,
+                               result, err);
 }
 
 static bool simulate(struct work *w, struct dts_result *result, struct dts_error *err)
@@ -293,7 +292,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     if (ok) {
         dts_stale_fill(stale, &result->staleness);
         if (stale == NULL)
-            dts_meeting_delay(&w->built.point, &result->staleness);
+            dts_setting_delay(&w->built.point, &result->staleness);
         result->staleness.adapted = dts_stale_adapted(&w->built.job);
         result->update_batch = dts_stale_update_batch(&w->built.job, result);
         result->update_in_time = dts_stale_in_time(&w->built.job);
