@@ -180,6 +180,10 @@ static void keys_that_cannot_act_are_refused(void)
          "test: delay: cannot act with local_steps: no gradients are exchanged"},
         {"{\"local_steps\": 2, \"overlap\": true}",
          "test: overlap: cannot act: no exchange begins while backward computes"},
+        {"{\"delay\": 1, \"tables\": \"rows\"}",
+         "test: tables: rows are gathered with the gradients of each step, and these ranks do "
+         "not "
+         "sum them so"},
         {"{\"delay\": 2}", "test: delay: must be <= 1, got 2"},
         {"{\"local_steps\": 0}", "test: local_steps: must be >= 1, got 0"},
     };
