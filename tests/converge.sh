@@ -60,6 +60,13 @@ grep -q '"delay"' "$work/one.json.runs" && fail "gradients in time have a delay"
 cmp -s "$work/one.json.runs" "$work/late.json.runs" && fail "late gradients change nothing"
 grep '"run"' "$work/late.json.runs" | grep -vq '"delay": 3' && fail "some gradients are in time"
 
+# Ranks that train alone between meetings, each with a microbatch: other runs, which are kept as such.
+converge alone --local-steps 3 --outer-rate 0.7 || fail "alone: $(cat "$work/alone.err")"
+grep -q '"schedule": ".*; 3 local steps of each 12 samples, outer rate 0.7"' "$work/alone.json" ||
+    fail "local steps are not in the profile"
+grep '"run"' "$work/alone.json.runs" | grep -vq '"local_steps": 3, *"outer_rate": 0.7' && fail "runs without local steps"
+cmp -s "$work/one.json.runs" "$work/alone.json.runs" && fail "local steps change nothing"
+
 # refused MESSAGE OPTION...
 refused() {
     message=$1

@@ -11,6 +11,7 @@
 #include "answer/setting.h"
 #include "answer/split.h"
 #include "answer/target/accuracy_of.h"
+#include "answer/target/local.h"
 #include "answer/target/staleness.h"
 #include "answer/target/target.h"
 #include "answer/tokens.h"
@@ -45,6 +46,18 @@ void dts_result_open(const struct dts_question *q, struct dts_result *result)
 /* Steps of workers that drift apart, at least. */
 enum { SERVED_STEPS = 50 };
 
+/* Where operations act in some steps only: whole periods of the long run, from the end of one
+ * on, so that the step that is not counted is the last of a period, too. */
+static void settle(struct dts_simulation *simulation)
+{
+    const long period = dts_job_period(simulation->job);
+    const long settled = dts_job_settled(simulation->job);
+    const long periods = (simulation->steps - 1 + period - 1) / period;
+    simulation->first_step = (settled + period - 1) / period * period + period - 1;
+    if (period > 1)
+        simulation->steps = (int)(1 + period * periods);
+}
+
 static void prepare_simulation(struct work *w)
 {
     const struct dts_scenario *s = w->question->scenario;
@@ -64,6 +77,7 @@ static void prepare_simulation(struct work *w)
     w->simulation.settles = dts_job_serving(&w->built.job) != NULL;
     if (w->simulation.settles && w->simulation.steps < SERVED_STEPS)
         w->simulation.steps = SERVED_STEPS;
+    settle(&w->simulation);
     w->loader = dts_loader_new(&w->simulation);
     w->simulation.loader = w->loader;
     w->engine = dts_engine_find(s->engine);
@@ -147,12 +161,20 @@ static bool run_bare(struct work *w, double calm_s, double *step_s, struct dts_e
     return true;
 }
 
-static bool run_noisy(const struct work *w, struct dts_timing *timing, struct dts_error *err)
+/* As the stack's devices scatter, if they do. */
+static struct dts_simulation noisy_simulation(const struct work *w)
 {
     const struct dts_scenario *s = w->question->scenario;
     struct dts_simulation noisy = w->simulation;
+    if (dts_setting_noise(s))
+        noisy.noise = (struct dts_noise){s->stack.device_sigma, s->stack.step_sigma, s->seed};
+    return noisy;
+}
+
+static bool run_noisy(const struct work *w, struct dts_timing *timing, struct dts_error *err)
+{
+    const struct dts_simulation noisy = noisy_simulation(w);
     dts_progress_round(w->question->progress, 2, runs(w));
-    noisy.noise = (struct dts_noise){s->stack.device_sigma, s->stack.step_sigma, s->seed};
     return w->engine->run(&noisy, timing, err);
 }
 
@@ -199,7 +221,7 @@ static void fill_rates(const struct work *w, const struct dts_bound *bound,
         result->training.epochs = s->training.epochs;
         result->training.steps =
             s->training.epochs * ceil(s->dataset.samples / (used * result->global_batch));
-        result->training.time_s = result->training.steps * result->step.total_s;
+        result->training.time_s = dts_local_seconds(result, result->training.steps);
     }
     dts_target_fill(s, result);
     dts_accuracy_fill(s, result);
@@ -234,6 +256,13 @@ static void fill_why(struct work *w, const struct dts_bound *bound, struct dts_r
     dts_explain_bound(&why, result->why, sizeof(result->why));
 }
 
+static bool fill_meeting(const struct work *w, struct dts_result *result, struct dts_error *err)
+{
+    const struct dts_simulation noisy = noisy_simulation(w);
+    return dts_setting_meeting(&w->built.point, w->engine, &noisy, w->question->phase_count > 0,
+                               result, err);
+}
+
 static bool simulate(struct work *w, struct dts_result *result, struct dts_error *err)
 {
     const struct dts_scenario *s = w->question->scenario;
@@ -257,10 +286,13 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
             dts_progress_round(w->question->progress, with_noise ? 3 : 2, runs(w));
         ok = dts_unlike_split(&w->built.unlike, w->engine, &w->simulation, &calm,
                               with_noise ? &noisy : &calm, &result->step, err) &&
-             dts_bubble_split(&w->simulation, &result->step, err);
+             dts_bubble_split(&w->simulation, &result->step, err) &&
+             fill_meeting(w, result, err);
     }
     if (ok) {
         dts_stale_fill(stale, &result->staleness);
+        if (stale == NULL)
+            dts_setting_delay(&w->built.point, &result->staleness);
         result->staleness.adapted = dts_stale_adapted(&w->built.job);
         result->update_batch = dts_stale_update_batch(&w->built.job, result);
         result->update_in_time = dts_stale_in_time(&w->built.job);

@@ -85,12 +85,15 @@ static void add_step(struct dts_text *why, const struct dts_why *e)
     if (step->comm_s <= 0)
         return;
     if (step->exposed_comm_s < hidden * step->total_s) {
+        const bool seen = step->exposed_comm_s >= (1 - hidden) * step->comm_s;
         add_seconds(why, step->comm_s);
-        dts_text_add(why, " of communication are hidden; ");
+        dts_text_add(why, seen ? " of communication are not hidden, but less than 1 %% of it; "
+                               : " of communication are hidden; ");
         return;
     }
     add_seconds(why, step->exposed_comm_s);
-    if (step->exposed_comm_s > step->comm_s) { // of stages for one another, or for the host
+    if (step->exposed_comm_s > (1 + hidden) * step->comm_s) {
+        // of stages for one another, or for the host
         dts_text_add(why, " are waits, of which ");
         add_seconds(why, step->comm_s);
         dts_text_add(why, " at most for communication; ");

@@ -17,6 +17,7 @@ const struct dts_metric dts_metrics[] = {
     {"step", "straggler", "s", AT(step.straggler_s), NULL},
     {"step", "overlap_slowdown", "s", AT(step.overlap_slowdown_s), NULL},
     {"step", "bare_total", "s", AT(bare_total_s), NULL},
+    {"step", "before_local", "s", AT(before_s), NULL, .rare = true},
     {NULL, "throughput", "samples_per_s", AT(throughput_samples_per_s),
      "throughput_samples_per_s"},
     {NULL, "throughput", "tokens_per_s", AT(throughput_tokens_per_s), "throughput_tokens_per_s",

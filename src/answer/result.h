@@ -90,6 +90,15 @@ struct dts_result {
      * step are multiplied by, and the step before the latter. Else absent. */
     double level_kernels, level_step, level_physics_s;
 
+    /* Ranks that do not sum gradients in each step (train/strategy/synchrony.h); steps 0: they
+     * do. before_s: a step before the switch to local steps, after so many steps; absent: there
+     * is none. */
+    struct {
+        int steps, after;
+        bool outer, pairs;
+    } local;
+    double before_s;
+
     double bare_total_s; // the step with overheads, slowdown and noise off: physics alone
     double algbw_bytes_s, busbw_bytes_s; // of a collective alone, as nccl-tests define them
     double throughput_samples_per_s, scaling_efficiency, scaling_efficiency_one_device;

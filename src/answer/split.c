@@ -11,6 +11,8 @@ struct part {
     const struct dts_op_time *ops;
     double step_s;
     double share; // of all workers
+    int period;   // of the times (sim/engine.h)
+    long settled; // a step from which on periods are alike
 };
 
 /* When a wait was over, in seconds of the step. What the step before did is one step earlier.
@@ -42,7 +44,7 @@ static double gaps_for(enum dts_stream stream, const struct part *part)
     double gaps = 0, before = 0;
     for (int o = 0; o < part->plan->op_count; o++) {
         const struct dts_op *op = &part->plan->ops[o];
-        if (op->stream != DTS_COMPUTE)
+        if (op->stream != DTS_COMPUTE || isnan(part->ops[o].end_s))
             continue;
         double gap = part->ops[o].start_s - before;
         if (gap > 0 && waited_for(stream, part, op))
@@ -66,14 +68,20 @@ static bool is_under_way(const struct dts_op *op)
     return op->kind != DTS_OP_CALL && !(awaits && dts_stream_meets(op->stream) != op->stream);
 }
 
-/* How long at least one communication of a rank was under way. */
-static double communicating(const struct part *part)
+/* Times of one step are what they are. */
+static bool acts(const struct part *part, const struct dts_op *op, long step)
+{
+    return part->period == 1 ? !isnan(part->ops[op - part->plan->ops].end_s)
+                             : dts_when_acts(&op->when, step);
+}
+
+/* How long at least one communication of a rank was under way in that step. */
+static double communicating_in(const struct part *part, long step, struct dts_op_time *spans)
 {
     const struct dts_plan *plan = part->plan;
-    struct dts_op_time *spans = dts_alloc((size_t)plan->op_count, sizeof(*spans));
     int count = 0;
     for (int o = 0; o < plan->op_count; o++)
-        if (is_under_way(&plan->ops[o]))
+        if (is_under_way(&plan->ops[o]) && acts(part, &plan->ops[o], step))
             spans[count++] = part->ops[o];
     qsort(spans, (size_t)count, sizeof(*spans), by_start);
 
@@ -83,8 +91,18 @@ static double communicating(const struct part *part)
             seconds += spans[i].end_s - fmax(until, spans[i].start_s);
         until = fmax(until, spans[i].end_s);
     }
-    free(spans);
     return seconds;
+}
+
+/* The mean over the steps of a period. */
+static double communicating(const struct part *part)
+{
+    struct dts_op_time *spans = dts_alloc((size_t)part->plan->op_count, sizeof(*spans));
+    double seconds = 0;
+    for (int p = 0; p < part->period; p++)
+        seconds += communicating_in(part, part->settled + p, spans);
+    free(spans);
+    return seconds / part->period;
 }
 
 static double undisturbed(const struct dts_plan *plan, double factor)
@@ -92,8 +110,8 @@ static double undisturbed(const struct dts_plan *plan, double factor)
     double seconds = 0;
     for (int o = 0; o < plan->op_count; o++)
         if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].stream == DTS_COMPUTE)
-            seconds +=
-                plan->ops[o].call.seconds * (dts_op_is_kernel(&plan->ops[o]) ? factor : 1);
+            seconds += dts_when_share(&plan->ops[o].when) * plan->ops[o].call.seconds *
+                       (dts_op_is_kernel(&plan->ops[o]) ? factor : 1);
     return seconds;
 }
 
@@ -123,6 +141,8 @@ static struct part part_of(const struct dts_job *job, int role, const struct dts
     return (struct part){.plan = &job->roles[role].plan,
                          .ops = timing->ops + timing->first_op[role],
                          .step_s = timing->step_s,
+                         .period = timing->period > 1 ? timing->period : 1,
+                         .settled = dts_job_settled(job),
                          .share = count == workers ? 1 : (double)count / workers};
 }
 

@@ -32,6 +32,8 @@ static const char *const names[] = {
     "rate",
     "microbatch",
     "delay",
+    "local-steps",
+    "outer-rate",
 };
 
 static const char *option(int i)
@@ -137,6 +139,16 @@ static bool read_answers(struct command *c, struct dts_error *err)
     if (answer(c->options, "delay", NULL) != NULL &&
         !read_int(c->options, "delay", NULL, DTS_TARGET_DELAY_MOST, &r->delay, err))
         return false;
+    if ((answer(c->options, "local-steps", NULL) != NULL &&
+         !read_int(c->options, "local-steps", NULL, 1000000, &r->local_steps, err)) ||
+        (answer(c->options, "outer-rate", NULL) != NULL &&
+         !read_real(c->options, "outer-rate", NULL, 0, 100, &r->outer_rate, err)))
+        return false;
+    if (r->outer_rate > 0 && r->local_steps == 0)
+        return dts_fail(err, DTS_BAD_INPUT,
+                        "--outer-rate: has no effect without --local-steps");
+    if (r->delay > 0 && r->local_steps > 0)
+        return dts_fail(err, DTS_BAD_INPUT, "--delay: has no effect with --local-steps");
     r->most_samples = epochs * c->scene.scenario.dataset.samples;
     for (int b = 0; b < r->batch_count; b++)
         if (c->batches[b] > r->microbatch && c->batches[b] % r->microbatch != 0)
@@ -164,8 +176,8 @@ static bool check_scenario(const struct command *c, struct dts_error *err)
         return refuse(c, "live.device", "must be cpu", err);
     if (s->precision == DTS_FP16)
         return refuse(c, "precision", "must be bf16 or fp32: nothing scales the loss", err);
-    if (c->request.delay > 0 && s->precision != DTS_FP32)
-        return refuse(c, "precision", "must be fp32 with --delay", err);
+    if ((c->request.delay > 0 || c->request.local_steps > 0) && s->precision != DTS_FP32)
+        return refuse(c, "precision", "must be fp32 with --delay or --local-steps", err);
     if (s->synchronized)
         return refuse(c, "batch_norm", "must be local: it is by --microbatch samples", err);
     if (strcmp(live->data.format, "idx") == 0 && live->data.folder == NULL)
@@ -326,6 +338,9 @@ const struct dts_command dts_converge_command = {
             "                         up gradients\n"
             "  --delay N              gradients of weights that are N updates old, as of\n"
             "                         workers that wait for nobody (default: none)\n"
+            "  --local-steps N        updates of a rank for each microbatch, before all take the\n"
+            "                         mean of their weights (default: none)\n"
+            "  --outer-rate X         with it: an outer update of that rate (DiLoCo)\n"
             "  -j, --jobs N           runs at once (default: one for each core)\n"
             "  -o, --output FILE      the profile; FILE.runs keeps the runs that are over,\n"
             "                         and the same command goes on with them\n",

@@ -20,7 +20,7 @@ static const char *unit_name(int i)
 struct reading {
     struct dts_convergence profile;
     const char *form;
-    struct dts_cfg points;
+    struct dts_cfg points, local;
 };
 
 #define WORD(member) .key = #member, .offset = offsetof(struct reading, profile.member)
@@ -56,6 +56,11 @@ static const struct dts_field fields[] = {
          "how the runs of that recipe were trained: a scenario that says otherwise is doubted"},
     {WORD(staleness), .type = DTS_OBJECT, .fields = staleness_fields, .missing = "null",
      .help = "what late gradients cost; default: c 1 within a factor of 2, ASSUMED"},
+    {.key = "local_steps",
+     .offset = offsetof(struct reading, local),
+     .type = DTS_OTHER,
+     .missing = "null",
+     .help = "what local steps cost: a list of objects; default: it is not known"},
     {.key = "form",
      .offset = offsetof(struct reading, form),
      .type = DTS_STRING,
@@ -97,6 +102,22 @@ static const struct dts_field point_fields[] = {
      .help = "base rate; where it had to fall the batch is too large; 0: unknown"},
     {DTS_KEY(struct point, recipe), .type = DTS_STRING, .missing = "null",
      .help = "where it is another than the profile's: all of its points share a factor"},
+    {0},
+};
+
+/* One element of local_steps. */
+static const struct dts_field local_fields[] = {
+    {DTS_KEY(struct dts_local_cost, steps), .type = DTS_INT, .min = 1, .max = 1000000,
+     .help = "updates of each rank between two means of weights"},
+    {DTS_KEY(struct dts_local_cost, factor), .type = DTS_REAL, .min = 0.01, .max = 1000,
+     .help = "samples to the target over those of ranks that sum gradients in each step"},
+    {DTS_KEY(struct dts_local_cost, within), .type = DTS_REAL, .min = 1, .max = 100,
+     .help = "80 % of runs have a factor within this factor of it"},
+    {DTS_KEY(struct dts_local_cost, outer), .type = DTS_BOOL, .missing = "false",
+     .help = "with an outer update (DiLoCo)"},
+    {DTS_KEY(struct dts_local_cost, batch), .type = DTS_INT, .min = 1, .max = 1 << 30,
+     .missing = "null",
+     .help = "samples of a step where it was measured: for batches within a factor of two"},
     {0},
 };
 
@@ -196,6 +217,32 @@ static bool read_points(struct dts_convergence *profile, const struct dts_cfg *l
     return true;
 }
 
+/* Those of one batch ascend, those with an outer update apart. */
+static bool read_local(struct dts_convergence *profile, const struct dts_cfg *list,
+                       struct dts_error *err)
+{
+    if (!dts_cfg_exists(list))
+        return true;
+    const size_t count = dts_cfg_length(list);
+    if (!dts_cfg_is_list(list) || count == 0 || count > DTS_LOCAL_COSTS)
+        return dts_cfg_fail(list, NULL, err, "must be a list of 1 to %d objects",
+                            DTS_LOCAL_COSTS);
+    for (size_t i = 0; i < count; i++) {
+        const struct dts_cfg at = dts_cfg_item(list, i);
+        struct dts_local_cost *cost = &profile->local[i];
+        if (!dts_cfg_read(&at, local_fields, cost, err))
+            return false;
+        for (size_t j = 0; j < i; j++)
+            if (profile->local[j].outer == cost->outer &&
+                profile->local[j].batch == cost->batch &&
+                cost->steps <= profile->local[j].steps)
+                return dts_cfg_fail(&at, "steps", err, "must ascend, got %d after %d",
+                                    cost->steps, profile->local[j].steps);
+    }
+    profile->local_count = (int)count;
+    return true;
+}
+
 /* Each unit has its own number of samples. */
 static bool check_unit(const struct dts_convergence *profile, const struct dts_cfg *top,
                        struct dts_error *err)
@@ -231,7 +278,8 @@ static bool read(struct dts_convergence *profile, struct dts_error *err)
     profile->recipe_count = 1;
     profile->form = form_of(reading.form);
     struct dts_error why = {0};
-    if (!check_unit(profile, &top, err) || !read_points(profile, &reading.points, err))
+    if (!check_unit(profile, &top, err) || !read_local(profile, &reading.local, err) ||
+        !read_points(profile, &reading.points, err))
         return false;
     return profile->form->fit(profile, &why) ||
            dts_cfg_fail(&top, "points", err, "%s (form \"%s\")", why.text, profile->form->name);
@@ -274,4 +322,6 @@ void dts_convergence_keys(struct dts_keys *keys)
     dts_keys_add(keys, "points[]", point_fields);
     dts_keys_note(keys, "points[].source: string; required where the file has none\n"
                         "    where it was published: report, table, log\n");
+    dts_keys_heading(keys, "Each of local_steps:");
+    dts_keys_add(keys, "local_steps[]", local_fields);
 }

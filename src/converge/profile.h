@@ -19,6 +19,7 @@
 #include "base/json/keys.h"
 #include "base/text.h"
 #include "converge/forecast.h"
+#include "converge/local_cost.h"
 #include "converge/staleness.h"
 #include "converge/trained_by.h"
 
@@ -46,8 +47,10 @@ struct dts_convergence {
     double sample_tokens; // tokens of a sample; 0: the unit is another
     const char *recipe;   // of points that name none
     const char *source;
-    struct dts_trained_by trained;       // of the own recipe
-    struct dts_staleness_cost staleness; // what late gradients cost
+    struct dts_trained_by trained;                // of the own recipe
+    struct dts_staleness_cost staleness;          // what late gradients cost
+    struct dts_local_cost local[DTS_LOCAL_COSTS]; // what local steps cost, ascending
+    int local_count;
     const struct dts_convergence_form *form;
     struct dts_convergence_point points[DTS_FIT_BATCHES];
     int point_count;

@@ -40,6 +40,26 @@ static void print_point(struct dts_json *json, const struct dts_convergence_poin
     dts_json_end(json);
 }
 
+static void print_local(struct dts_json *json, const struct dts_convergence *profile)
+{
+    if (profile->local_count == 0)
+        return;
+    dts_json_list(json, "local_steps");
+    for (int i = 0; i < profile->local_count; i++) {
+        const struct dts_local_cost *cost = &profile->local[i];
+        dts_json_object(json, NULL);
+        dts_json_integer(json, "steps", cost->steps);
+        dts_json_number(json, "factor", cost->factor);
+        dts_json_number(json, "within", cost->within);
+        if (cost->outer)
+            dts_json_bool(json, "outer", true);
+        if (cost->batch > 0)
+            dts_json_integer(json, "batch", cost->batch);
+        dts_json_end(json);
+    }
+    dts_json_end(json);
+}
+
 void dts_convergence_print(const struct dts_convergence *profile, FILE *out)
 {
     struct dts_json json = {.out = out, .lines = 2};
@@ -57,6 +77,7 @@ void dts_convergence_print(const struct dts_convergence *profile, FILE *out)
     dts_json_string(&json, "recipe", profile->recipe);
     dts_trained_by_print(&profile->trained, &json);
     print_staleness(&json, &profile->staleness);
+    print_local(&json, profile);
     dts_json_string(&json, "form", profile->form != NULL ? profile->form->name : NULL);
     dts_json_string(&json, "source", profile->source);
     dts_json_list(&json, "points");

@@ -1,6 +1,7 @@
 /* lane.c -- waits, calls and records of one stream; its messages are in exchange.c. */
 #include "live/lane.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -72,6 +73,16 @@ static void round_result(const struct dts_lane *lane, const struct dts_op *op)
                             memory->buffers[data->buffer] + data->first, data->count);
 }
 
+/* Who waits for the operation goes on. */
+static void pass(struct dts_lane *lane, int op)
+{
+    struct dts_lanes *lanes = lane->of;
+    pthread_mutex_lock(&lanes->lock);
+    lanes->done[op] = lane->step + 1;
+    pthread_cond_broadcast(&lanes->changed);
+    pthread_mutex_unlock(&lanes->lock);
+}
+
 static void done(void *self, int op)
 {
     struct dts_lane *lane = self;
@@ -82,10 +93,7 @@ static void done(void *self, int op)
     if (is_moved(lane, ended) && executor->carry_off != NULL)
         executor->carry_off(lanes->executor_self, ended);
     *entry(lane, lanes->times->end_s, op) = dts_now_s();
-    pthread_mutex_lock(&lanes->lock);
-    lanes->done[op] = lane->step + 1;
-    pthread_cond_broadcast(&lanes->changed);
-    pthread_mutex_unlock(&lanes->lock);
+    pass(lane, op);
 }
 
 /* What a server sums is what arrived for the receives that this call waits for. */
@@ -94,6 +102,16 @@ static void sum_awaited(struct dts_lane *lane, const struct dts_op *op)
     const struct dts_plan *plan = plan_of(lane);
     for (int w = 0; w < op->wait_count; w++)
         dts_lane_sum(lane, plan->waits[op->first_wait + w].op);
+}
+
+/* It has no times. */
+static void left_out(void *self, int op)
+{
+    struct dts_lane *lane = self;
+    struct dts_lanes *lanes = lane->of;
+    *entry(lane, lanes->times->begin_s, op) = NAN;
+    *entry(lane, lanes->times->end_s, op) = NAN;
+    pass(lane, op);
 }
 
 static void call(void *self, const struct dts_op *op, const struct dts_call *call)
@@ -139,9 +157,16 @@ static void rest(struct dts_lane *lane)
     lane->free_s = dts_now_s();
 }
 
+static long step_of(const struct dts_lane *lane)
+{
+    const struct dts_live *live = lane->of->live;
+    return live->every_op ? DTS_ANY_STEP : live->first_step + lane->step;
+}
+
 void *dts_lane_live(void *self)
 {
-    static const struct dts_backend backend = {call, exchange, begin, wait, done, collective};
+    static const struct dts_backend backend = {call, exchange, begin,     wait,
+                                               done, left_out, collective};
     struct dts_lane *lane = self;
     const struct dts_live_rank *rank = lane->of->rank;
     const struct dts_message_memory *memory = lane->of->memory;
@@ -151,7 +176,7 @@ void *dts_lane_live(void *self)
     lane->pieces->piece_bytes = lane->of->live->piece_bytes;
     for (lane->step = 0; lane->step < lane->of->live->steps; lane->step++) {
         rest(lane);
-        dts_run_stream(rank->role, rank->rank, lane->stream, &backend, lane);
+        dts_run_stream(rank->role, rank->rank, lane->stream, step_of(lane), &backend, lane);
     }
     pthread_mutex_lock(&lane->of->lock);
     lane->of->times->sent_messages += lane->pieces->sent_messages;

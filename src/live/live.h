@@ -19,6 +19,8 @@ struct dts_live {
     const struct dts_wire *wire;
     const struct dts_executor *executor;
     int steps;          // to walk
+    long first_step;    // of the training, counted from 0: the first of them
+    bool every_op;      // all operations act in each step, for checks of messages
     enum dts_half half; // the format of elements of 2 bytes
     void *context;      // what the executor needs beside its rank; the caller's
 
@@ -40,7 +42,7 @@ struct dts_live {
 };
 
 /* When each operation of this rank began and ended, by dts_now_s(): entry
- * step * plan.op_count + op. */
+ * step * plan.op_count + op. NAN: the operation did not act in that step. */
 struct dts_live_times {
     double *begin_s, *end_s; // owned
     double start_s;          // when the first step could begin

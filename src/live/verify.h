@@ -16,9 +16,16 @@ void dts_live_fill(struct dts_live_rank *rank);
 bool dts_live_check(const struct dts_job *job, const struct dts_live_rank *rank,
                     size_t *checked, struct dts_error *err);
 
-/* Fails unless this rank sent in so many steps what its plan says. *sent: in one step. */
-bool dts_live_check_sent(const struct dts_live_rank *rank, const struct dts_live_times *times,
-                         int steps, struct dts_traffic *sent, struct dts_error *err);
+/* Fails unless this rank sent in the steps of a run what its plan says. *sent: in one step, in
+ * the mean. */
+bool dts_live_check_sent(const struct dts_live *live, const struct dts_live_rank *rank,
+                         const struct dts_live_times *times, struct dts_traffic *sent,
+                         struct dts_error *err);
+
+/* Where not all operations act in each step: what this rank sends in one, in the mean over
+ * those after which all repeats, by its plan. Else *sent stays. */
+void dts_live_mean_sent(const struct dts_live *live, const struct dts_live_rank *rank,
+                        struct dts_traffic *sent);
 
 void dts_live_clear(struct dts_live_rank *rank); // all zero again
 

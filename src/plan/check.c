@@ -242,8 +242,8 @@ static void prepare(struct walker *w)
         for (int s = 0; s < DTS_STREAMS; s++)
             for (int i = 0; i < role->count && dts_plan_uses(&role->plan, s); i++) {
                 int machine = (role->first + i) * DTS_STREAMS + s;
-                w->machines[machine].walk =
-                    (struct dts_walk){.role = role, .rank = role->first + i, .stream = s};
+                w->machines[machine].walk = (struct dts_walk){
+                    .role = role, .rank = role->first + i, .stream = s, .step = DTS_ANY_STEP};
                 queue_up(w, machine);
             }
     }

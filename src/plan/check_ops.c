@@ -128,6 +128,16 @@ static bool check_waits(const struct place *at)
     return true;
 }
 
+static bool check_when(const struct place *at)
+{
+    const struct dts_when *when = &at->op->when;
+    if (when->every < 0 || when->at < 0 || when->at >= (when->every > 1 ? when->every : 1))
+        return fail(at, "must act at a step below the steps that it acts every", when->at);
+    if (when->from < 0 || when->until < 0)
+        return fail(at, "must act from a step on", when->from);
+    return true;
+}
+
 /* A role that serves has items alone (serve.h): what is received of all peers, what is done
  * with it, and what is sent to the same peers. */
 static bool check_served(const struct dts_job *job, const struct dts_role *role,
@@ -163,7 +173,7 @@ bool dts_job_check_ops(const struct dts_job *job, struct dts_error *err)
             return false;
         for (int o = 0; o < role->plan.op_count; o++) {
             struct place at = {job, role, &role->plan.ops[o], err};
-            if (!check_waits(&at))
+            if (!check_waits(&at) || !check_when(&at))
                 return false;
             if (at.op->kind == DTS_OP_COLLECTIVE && !check_collective(&at))
                 return false;

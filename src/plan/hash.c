@@ -63,6 +63,10 @@ static uint64_t operation(uint64_t hash, const struct dts_plan *plan, const stru
         hash = number(hash, plan->waits[op->first_wait + w].op);
         hash = number(hash, plan->waits[op->first_wait + w].previous_step);
     }
+    if (op->when.every > 1 || op->when.from > 0 || op->when.until > 0) {
+        const long long when[] = {op->when.every, op->when.at, op->when.from, op->when.until};
+        hash = dts_hash_bytes(hash, when, sizeof(when));
+    }
     if (op->kind == DTS_OP_EXCHANGE)
         return exchange(hash, &op->exchange);
     if (op->kind == DTS_OP_COLLECTIVE)

@@ -48,6 +48,7 @@ static const char *const pass_names[DTS_PASSES] = {
     [DTS_COPY] = "copy",
     [DTS_DISPATCH] = "dispatch",
     [DTS_COMPRESS] = "compress",
+    [DTS_AVERAGE] = "average",
 };
 
 const char *dts_stream_name(enum dts_stream stream)
@@ -90,7 +91,8 @@ bool dts_op_is_kernel(const struct dts_op *op)
     enum dts_pass pass = op->call.pass;
     return op->stream == DTS_COMPUTE &&
            (pass == DTS_FORWARD || pass == DTS_BACKWARD || pass == DTS_BACKWARD_INPUT ||
-            pass == DTS_BACKWARD_WEIGHT || pass == DTS_RECOMPUTE || pass == DTS_UPDATE);
+            pass == DTS_BACKWARD_WEIGHT || pass == DTS_RECOMPUTE || pass == DTS_UPDATE ||
+            pass == DTS_AVERAGE);
 }
 
 const char *dts_pass_name(enum dts_pass pass)
@@ -131,6 +133,35 @@ int dts_job_workers(const struct dts_job *job)
     for (int r = 0; r < job->role_count; r++)
         count += job->roles[r].kind == DTS_WORKER ? job->roles[r].count : 0;
     return count;
+}
+
+static int greatest_divisor(int a, int b)
+{
+    return b == 0 ? a : greatest_divisor(b, a % b);
+}
+
+int dts_job_period(const struct dts_job *job)
+{
+    int period = 1;
+    for (int r = 0; r < job->role_count; r++)
+        for (int o = 0; o < job->roles[r].plan.op_count; o++) {
+            const int every = job->roles[r].plan.ops[o].when.every;
+            if (every > 1)
+                period = period / greatest_divisor(period, every) * every;
+        }
+    return period;
+}
+
+long dts_job_settled(const struct dts_job *job)
+{
+    long step = 0;
+    for (int r = 0; r < job->role_count; r++)
+        for (int o = 0; o < job->roles[r].plan.op_count; o++) {
+            const struct dts_when *when = &job->roles[r].plan.ops[o].when;
+            const long later = when->from > when->until ? when->from : when->until;
+            step = later > step ? later : step;
+        }
+    return step;
 }
 
 const struct dts_role *dts_job_serving(const struct dts_job *job)

@@ -18,7 +18,9 @@
  *
  * A plan is walked once for each step. A stream that has ended its step begins the next one on
  * its own. An operation waits only for operations that were added before it in the same step,
- * or for any operation of the previous step, so that a plan cannot contain a cycle.
+ * or for any operation of the previous step, so that a plan cannot contain a cycle. An
+ * operation may act in some steps only, as the all-reduce of weights that ranks train alone
+ * for some steps (when.h).
  */
 #ifndef DTS_PLAN_PLAN_H
 #define DTS_PLAN_PLAN_H
@@ -30,6 +32,7 @@
 #include "plan/coll/coll.h"
 #include "plan/orders.h"
 #include "plan/serve.h"
+#include "plan/when.h"
 
 /* A worker may push and pull over this many pairs of streams at once. */
 enum { DTS_WAYS = 64 };
@@ -96,6 +99,7 @@ enum dts_pass {
     DTS_COPY,      // between a device and its host
     DTS_DISPATCH,  // the host issues a call to its device
     DTS_COMPRESS,  // gradients become messages, and messages are added
+    DTS_AVERAGE,   // sums of weights become means, and an outer optimizer's update
     DTS_PASSES
 };
 
@@ -240,6 +244,7 @@ struct dts_op {
     char label[48];             // for timelines and messages: "all-reduce 3"
     int bucket;                 // number of the gradient bucket that it serves; -1: none
     int first_wait, wait_count; // a part of plan->waits
+    struct dts_when when;       // the steps in which it acts
     union {
         struct dts_call call;
         struct dts_exchange exchange;
@@ -301,6 +306,13 @@ void dts_job_free(struct dts_job *job);
 const struct dts_role *dts_job_role(const struct dts_job *job, int rank);
 
 int dts_job_workers(const struct dts_job *job); // ranks of all roles of workers
+
+/* After so many steps everything repeats: the least common multiple of what operations act
+ * every so many steps. 1: all steps are alike, in the long run. */
+int dts_job_period(const struct dts_job *job);
+
+/* The first step from which on steps of a job are as those of the long run. */
+long dts_job_settled(const struct dts_job *job);
 bool dts_job_has_servers(const struct dts_job *job);
 
 /* The first role that has a rule (serve.h): all servers of a job have the same; NULL: none has.

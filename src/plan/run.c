@@ -222,11 +222,20 @@ static int fill_set(struct dts_walk *walk, const struct dts_op *op, int i)
     return dts_collective_messages(walk->role, &op->collective, walk->rank, i, walk->messages);
 }
 
+static bool acts(const struct dts_walk *walk, const struct dts_op *op)
+{
+    return walk->step == DTS_ANY_STEP || dts_when_acts(&op->when, walk->step);
+}
+
 /* The events of an operation: its waits, begin, then a call or sets of messages, done. */
 static bool next_of_op(struct dts_walk *walk, const struct dts_op *op, struct dts_event *event)
 {
     *event = (struct dts_event){.op = walk->op};
     int at = walk->done++;
+    if (!acts(walk, op)) {
+        event->kind = DTS_EVENT_LEFT_OUT;
+        return at == 0;
+    }
     if (at < op->wait_count) {
         const struct dts_wait *wait = &walk->role->plan.waits[op->first_wait + at];
         *event = (struct dts_event){DTS_EVENT_WAIT, wait->op, wait->previous_step, NULL, 0};
@@ -269,6 +278,7 @@ bool dts_walk_next(struct dts_walk *walk, struct dts_event *event)
             return true;
     }
     walk->op = 0;
+    walk->step += walk->step != DTS_ANY_STEP;
     return false;
 }
 
@@ -279,10 +289,10 @@ void dts_walk_free(struct dts_walk *walk)
     walk->room = 0;
 }
 
-void dts_run_stream(const struct dts_role *role, int rank, enum dts_stream stream,
+void dts_run_stream(const struct dts_role *role, int rank, enum dts_stream stream, long step,
                     const struct dts_backend *backend, void *self)
 {
-    struct dts_walk walk = {.role = role, .rank = rank, .stream = stream};
+    struct dts_walk walk = {.role = role, .rank = rank, .stream = stream, .step = step};
     struct dts_event event;
     walk.library = backend->collective != NULL;
     while (dts_walk_next(&walk, &event)) {
@@ -305,6 +315,9 @@ void dts_run_stream(const struct dts_role *role, int rank, enum dts_stream strea
             break;
         case DTS_EVENT_DONE:
             backend->done(self, event.op);
+            break;
+        case DTS_EVENT_LEFT_OUT:
+            backend->left_out(self, event.op);
             break;
         }
     }

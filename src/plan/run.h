@@ -34,14 +34,17 @@ struct dts_backend {
     void (*begin)(void *self, int op);                    // waits are over, the op begins
     void (*wait)(void *self, int op, bool previous_step); // until done(op), by any stream
     void (*done)(void *self, int op);
+    void (*left_out)(void *self, int op); // in this step, in place of all that
 
     /* Runs a collective whose algorithm is `by_library`; NULL: its steps are exchanges. */
     void (*collective)(void *self, const struct dts_op *op);
 };
 
-/* Walks all operations of one stream once: one step. A rank that takes no part in an operation
+/* Walks all operations of one stream once: that step of the training, counted from 0;
+ * DTS_ANY_STEP: one in which all operations act. A rank that takes no part in an operation
  * begins it and is done with it, too. */
-void dts_run_stream(const struct dts_role *role, int rank, enum dts_stream stream,
+enum { DTS_ANY_STEP = -1 };
+void dts_run_stream(const struct dts_role *role, int rank, enum dts_stream stream, long step,
                     const struct dts_backend *backend, void *self);
 
 /* The same walk as a loop of the caller, for callers that cannot block. dts_walk_next() says
@@ -51,7 +54,7 @@ void dts_run_stream(const struct dts_role *role, int rank, enum dts_stream strea
  *     struct dts_event event;
  *     while (dts_walk_next(&walk, &event))
  *         ...
- *     dts_walk_free(&walk); // a walk that has ended may be walked again
+ *     dts_walk_free(&walk); // a walk that has ended may be walked again: the next step
  */
 enum dts_event_kind {
     DTS_EVENT_WAIT,
@@ -60,6 +63,7 @@ enum dts_event_kind {
     DTS_EVENT_EXCHANGE,
     DTS_EVENT_COLLECTIVE, // where walk.library is set
     DTS_EVENT_DONE,
+    DTS_EVENT_LEFT_OUT, // the only event of an operation that does not act in this step
 };
 
 struct dts_event {
@@ -75,6 +79,7 @@ struct dts_walk {
     int rank;
     enum dts_stream stream;
     bool library; // collectives that are `by_library` are one event, without messages
+    long step;    // of the training; DTS_ANY_STEP: all operations act, in all steps
 
     int op, done;                 // the current operation; how many of its events came so far
     struct dts_message *messages; // owned

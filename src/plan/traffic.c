@@ -163,19 +163,22 @@ void dts_job_traffic(const struct dts_job *job, struct dts_traffic *traffic)
             int buffer = exchange ? op->exchange.data.buffer : op->collective.data.buffer;
             struct sent sent = exchange ? count_exchange(role, &op->exchange)
                                         : count_collective(&counter, role, &op->collective);
-            traffic->messages += sent.messages;
-            traffic->bytes += sent.elements * (double)role->plan.buffers[buffer].element_bytes;
+            const double share = dts_when_share(&op->when);
+            traffic->messages += share * sent.messages;
+            traffic->bytes +=
+                share * sent.elements * (double)role->plan.buffers[buffer].element_bytes;
         }
     }
     free(counter.counted);
 }
 
-void dts_rank_traffic(const struct dts_role *role, int rank, bool library,
+void dts_rank_traffic(const struct dts_role *role, int rank, bool library, long step,
                       struct dts_traffic *traffic)
 {
     *traffic = (struct dts_traffic){0, 0};
     for (int s = 0; s < dts_plan_streams(&role->plan); s++) {
-        struct dts_walk walk = {.role = role, .rank = rank, .stream = (enum dts_stream)s};
+        struct dts_walk walk = {
+            .role = role, .rank = rank, .stream = (enum dts_stream)s, .step = step};
         struct dts_event event;
         walk.library = library;
         while (dts_walk_next(&walk, &event))

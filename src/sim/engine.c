@@ -85,23 +85,46 @@ void dts_op_time_add(struct dts_op_time *time, double begin_s, double end_s)
 
 void dts_timing_open(const struct dts_job *job, struct dts_timing *timing)
 {
-    *timing = (struct dts_timing){0};
+    *timing = (struct dts_timing){.period = dts_job_period(job)};
     timing->first_op = dts_alloc((size_t)job->role_count + 1, sizeof(*timing->first_op));
     for (int r = 0; r < job->role_count; r++)
         timing->first_op[r + 1] = timing->first_op[r] + job->roles[r].plan.op_count;
     timing->ops = dts_alloc((size_t)timing->first_op[job->role_count], sizeof(*timing->ops));
 }
 
-void dts_timing_steps(struct dts_timing *timing, const double *ends_s, int steps, int ops)
+int dts_engine_last_step(const struct dts_simulation *simulation, const struct dts_when *when)
 {
+    const long end = simulation->first_step + simulation->steps;
+    long step = (when->until > 0 && when->until < end ? when->until : end) - 1;
+    if (when->every > 1)
+        step -= (step % when->every - when->at + when->every) % when->every;
+    return step < when->from || step < simulation->first_step
+               ? -1
+               : (int)(step - simulation->first_step);
+}
+
+/* Those of operations that do not act are NAN. */
+static void count_from_begin(struct dts_op_time *time, int step, const double *ends_s)
+{
+    const double begin_s = step > 0 ? ends_s[step - 1] : 0;
+    *time = step < 0 ? (struct dts_op_time){NAN, NAN}
+                     : (struct dts_op_time){time->start_s - begin_s, time->end_s - begin_s};
+}
+
+void dts_timing_steps(struct dts_timing *timing, const struct dts_simulation *simulation,
+                      const double *ends_s)
+{
+    const struct dts_job *job = simulation->job;
+    const int steps = simulation->steps;
     const double last_s = ends_s[steps - 1];
     timing->first_s = steps > 1 ? ends_s[steps - 2] : 0;
     timing->step_s = steps > 1 ? (last_s - ends_s[0]) / (steps - 1) : last_s;
     timing->mean_s = last_s / steps;
-    for (int o = 0; o < ops; o++) {
-        timing->ops[o].start_s -= timing->first_s;
-        timing->ops[o].end_s -= timing->first_s;
-    }
+    for (int r = 0; r < job->role_count; r++)
+        for (int o = 0; o < job->roles[r].plan.op_count; o++)
+            count_from_begin(&timing->ops[timing->first_op[r] + o],
+                             dts_engine_last_step(simulation, &job->roles[r].plan.ops[o].when),
+                             ends_s);
 }
 
 void dts_timing_free(struct dts_timing *timing)

@@ -2,9 +2,10 @@
  *
  * All walk the same job over the same network for `steps` steps. A step ends with the latest
  * end of its DTS_COMPUTE operations on workers. Times of an operation are those of the last
- * step, in seconds since the end of the step before. The start of an operation is the latest
- * begin among the ranks of the role that take part, its end the latest completion. Ranks that
- * began earlier have waited for the others since, as far as they depend on each other.
+ * step in which it acts (none: NAN), in seconds since the end of the step before. The start of
+ * an operation is the latest begin among the ranks of the role that take part, its end the
+ * latest completion. Ranks that began earlier have waited for the others since, as far as they
+ * depend on each other.
  */
 #ifndef DTS_SIM_ENGINE_H
 #define DTS_SIM_ENGINE_H
@@ -27,6 +28,10 @@ struct dts_simulation {
     const struct dts_net *net;
     const int *endpoint; // of each rank
     int steps; // >= 2: the first fills pipes and is not counted in step_s; 1: from rest
+
+    /* Which step of the training the first of them is, counted from 0: where operations act in
+     * some steps only (plan/plan.h). */
+    long first_step;
 
     /* Of servers that answer as requests come: more steps than that, until the pace is steady.
      */
@@ -57,6 +62,10 @@ static inline double dts_compute_factor(const struct dts_simulation *simulation,
     return simulation->compute_factor != NULL ? simulation->compute_factor[rank] : 1;
 }
 
+/* The last of the simulation's steps, counted from 0, in which an operation acts, whose times
+ * are noted; -1: it acts in none of them. */
+int dts_engine_last_step(const struct dts_simulation *simulation, const struct dts_when *when);
+
 struct dts_op_time {
     double start_s, end_s;
 };
@@ -69,9 +78,15 @@ void dts_op_time_add(struct dts_op_time *time, double begin_s, double end_s);
 struct dts_timing {
     double step_s; // mean over steps 2 .. steps; of a single step from rest to its end
 
-    /* The DTS_COMPUTE calls of a worker in the last step, mean over all workers. Includes
-     * the slowdown by communication, noise, and factors of ranks. */
+    /* The DTS_COMPUTE calls of a worker in the last step in which they act, by the share of
+     * steps in which they do, mean over all workers. Includes the slowdown by communication,
+     * noise, and factors of ranks. */
     double compute_s;
+
+    /* In so many steps everything repeats: times of operations that act in some of them only
+     * count by that share in a step. 0 or 1: all steps are alike, or the times are those of
+     * one. */
+    int period;
 
     double first_s;  // when the last step began, in simulated seconds
     double mean_s;   // mean over all steps; the first of them begins from rest
@@ -95,9 +110,10 @@ struct dts_timing {
 void dts_timing_open(const struct dts_job *job, struct dts_timing *timing);
 void dts_timing_free(struct dts_timing *timing);
 
-/* What follows from when each of `steps` steps ended, in simulated seconds; the times of
- * operations, which are of the last step, count from its begin from here on. */
-void dts_timing_steps(struct dts_timing *timing, const double *ends_s, int steps, int ops);
+/* What follows from when each of the steps ended, in simulated seconds; the times of an
+ * operation count from the begin of its step from here on. */
+void dts_timing_steps(struct dts_timing *timing, const struct dts_simulation *simulation,
+                      const double *ends_s);
 
 struct dts_engine {
     const char *name, *summary;

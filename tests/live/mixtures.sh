@@ -4,7 +4,7 @@
 # momentum.
 #
 #     mixtures.sh FOLDER-OF-PROGRAMS [COUNT [SEED]]
-bin=$1 count=${2:-30} seed=${3:-1}
+bin=$1 count=${2:-14} seed=${3:-1}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT

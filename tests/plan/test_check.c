@@ -324,7 +324,7 @@ static void check_traffic(struct dts_job job, double tolerance)
     struct dts_traffic counted, walked = {0, 0};
     for (int r = 0; r < job.ranks; r++)
         for (enum dts_stream s = 0; s < DTS_STREAMS; s++)
-            dts_run_stream(dts_job_role(&job, r), r, s, &counter, &walked);
+            dts_run_stream(dts_job_role(&job, r), r, s, 0, &counter, &walked);
     dts_job_traffic(&job, &counted);
     CHECK_NEAR(counted.messages, walked.messages, 0);
     CHECK_CLOSE(counted.bytes, walked.bytes, tolerance);

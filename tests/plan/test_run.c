@@ -77,9 +77,9 @@ static void operations_run_in_order_waits_first(void)
     dts_plan_after_previous(&role.plan, 1);
 
     struct log compute = {"", 0}, data = {"", 0}, input = {"", 0};
-    dts_run_stream(&role, 1, DTS_COMPUTE, &backend, &compute);
-    dts_run_stream(&role, 1, DTS_DATA, &backend, &data);
-    dts_run_stream(&role, 1, DTS_INPUT, &backend, &input);
+    dts_run_stream(&role, 1, DTS_COMPUTE, 0, &backend, &compute);
+    dts_run_stream(&role, 1, DTS_DATA, 0, &backend, &data);
+    dts_run_stream(&role, 1, DTS_INPUT, 0, &backend, &input);
     CHECK_STRING(compute.text, "b0 c7 d0 w1 p1 b2 c8 d2 ");
     CHECK_STRING(data.text, "w0 b1 x2 x2 x2 x2 d1 ");
     CHECK_STRING(input.text, "");
@@ -118,7 +118,7 @@ static void who_takes_no_part_begins_and_is_done(void)
                                             .data = {.count = 8}});
     for (int rank = 10; rank < 14; rank++) {
         struct log log = {"", 0};
-        dts_run_stream(&role, rank, DTS_PUSH, &backend, &log);
+        dts_run_stream(&role, rank, DTS_PUSH, 0, &backend, &log);
         CHECK_STRING(log.text, rank % 2 == 0 ? "b0 x2 d0 " : "b0 d0 ");
     }
     dts_plan_free(&role.plan);

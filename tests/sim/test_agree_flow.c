@@ -34,7 +34,8 @@ static double apart(const struct dts_job *job, const struct dts_timing *exact,
     double most = fabs(flow->step_s - exact->step_s);
     most = fmax(most, fabs(flow->compute_s - exact->compute_s));
     for (int o = 0; o < exact->first_op[job->role_count]; o++) {
-        if (isinf(exact->ops[o].end_s))
+        CHECK(isnan(exact->ops[o].end_s) == isnan(flow->ops[o].end_s));
+        if (isinf(exact->ops[o].end_s) || isnan(exact->ops[o].end_s))
             continue;
         most = fmax(most, fabs(exact->ops[o].start_s - flow->ops[o].start_s));
         most = fmax(most, fabs(exact->ops[o].end_s - flow->ops[o].end_s));
@@ -109,6 +110,25 @@ static void add_collectives(struct dts_job *job, int per_node)
         dts_plan_after(plan, last[b]);
 }
 
+/* Collectives act every so many steps, from a step on or until one; some are waited for in the
+ * next step alone, as by an update that is late. */
+static void act_sometimes(struct dts_job *job)
+{
+    struct dts_plan *plan = &job->roles[0].plan;
+    for (int o = 0; o < plan->op_count; o++) {
+        struct dts_when *when = &plan->ops[o].when;
+        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].call.pass == DTS_UPDATE &&
+            below(2))
+            for (int w = 0; w < plan->ops[o].wait_count; w++)
+                plan->waits[plan->ops[o].first_wait + w].previous_step = below(2);
+        if (plan->ops[o].kind != DTS_OP_COLLECTIVE)
+            continue;
+        *when = (struct dts_when){.every = 1 + below(4), .from = below(6)};
+        when->at = when->every > 1 ? below(when->every) : 0;
+        when->until = below(4) == 0 ? 6 + below(6) : 0;
+    }
+}
+
 static void add_servers(struct dts_job *job)
 {
     struct dts_plan *plan = &job->roles[0].plan, *theirs = &job->roles[1].plan;
@@ -148,6 +168,8 @@ static void run_job(const struct agree_machine *machine, const struct dts_platfo
     int *endpoints = agree_endpoints(platform, job, placement);
     struct dts_simulation s = draw_simulation(job, platform, endpoints);
     s.steps += dts_job_serving(job) != NULL ? 4 : 0; // until their pace can be told
+    if (dts_job_period(job) > 1 || dts_job_settled(job) > 0)
+        s.steps += 4, s.first_step = below(12);
     if (below(3) == 0 || least_noise > 0)
         s.noise = (struct dts_noise){0.02 * below(3), fmax(0.05, least_noise), 9};
     char name[200];
@@ -174,6 +196,8 @@ static void random_job(int number, bool hybrid)
         add_collectives(&job, machine->devices);
     if (servers)
         add_servers(&job);
+    else if (number % 3 == 0)
+        act_sometimes(&job);
     run_job(machine, &platform, &job, number, 0);
     dts_job_free(&job);
     dts_platform_free(&platform);

@@ -12,7 +12,7 @@ static void check_traffic(const struct dts_job *job)
     dts_job_traffic(job, &all);
     for (int r = 0; r < job->ranks; r++) {
         struct dts_traffic one;
-        dts_rank_traffic(dts_job_role(job, r), r, false, &one);
+        dts_rank_traffic(dts_job_role(job, r), r, false, 0, &one);
         sum.messages += one.messages;
         sum.bytes += one.bytes;
     }

@@ -54,7 +54,10 @@ void dts_accuracy_fill(const struct dts_scenario *scenario, struct dts_result *r
     const bool own = rule == NULL || strcmp(rule, table->rule) == 0;
     const struct dts_target_like like = {table->model, table->optimizer, table->epoch_samples,
                                          own ? &table->trained : NULL};
-    if (fabs(training->epochs / table->epochs - 1) > 0.01)
+    if (result->local.steps > 0)
+        dts_text_add(&doubt, "nothing is known of local steps: the runs of the table sum "
+                             "gradients in each step");
+    else if (fabs(training->epochs / table->epochs - 1) > 0.01)
         dts_text_add(&doubt, "nothing is known of %g epochs, only of %g", training->epochs,
                      table->epochs);
     else

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "answer/target/local.h"
 #include "answer/target/words.h"
 #include "base/text.h"
 #include "converge/form.h"
@@ -26,7 +27,6 @@ static void fill_need(const struct dts_need *of, struct dts_result *result)
 {
     struct dts_need of_steps = *of;
     const struct dts_need *need = &of_steps;
-    const double step_s = result->step.total_s;
     of_steps.steps = steps_of(result, of->steps);
     of_steps.steps_low = steps_of(result, of->steps_low);
     of_steps.steps_high = steps_of(result, of->steps_high);
@@ -35,9 +35,9 @@ static void fill_need(const struct dts_need *of, struct dts_result *result)
     result->training.steps = need->steps;
     result->training.steps_low = need->steps_low;
     result->training.steps_high = need->steps_high;
-    result->training.time_s = need->steps * step_s;
-    result->training.time_low_s = need->steps_low * step_s;
-    result->training.time_high_s = need->steps_high * step_s;
+    result->training.time_s = dts_local_seconds(result, need->steps);
+    result->training.time_low_s = dts_local_seconds(result, need->steps_low);
+    result->training.time_high_s = dts_local_seconds(result, need->steps_high);
     result->training.device_hours = result->devices * result->training.time_s / 3600;
     snprintf(result->target.region, sizeof(result->target.region), "%s", need->region);
 }
@@ -158,12 +158,56 @@ static void fill_noise(const struct dts_scenario *scenario, struct dts_result *r
               ceil(dts_noise_predict(run, batch).mean / batch), result);
 }
 
+/* What local steps cost, with the doubt about it. */
+static void add_local(const struct dts_local_cost *cost, double batch, struct dts_need *need,
+                      struct dts_result *result)
+{
+    const double samples = need->samples / need->units.mean, mean = need->units.mean;
+    if (cost->factor == 1 && cost->within == 1)
+        return;
+    const struct dts_forecast scaled = {cost->factor * mean, cost->factor * need->units.low,
+                                        cost->factor * need->units.high, need->units.sd};
+    need->units =
+        dts_staleness_widen(&scaled, scaled.mean / cost->within, scaled.mean * cost->within);
+    need->samples = samples * need->units.mean;
+    need->samples_low = samples * need->units.low;
+    need->samples_high = samples * need->units.high;
+    need->epochs *= cost->factor;
+    need->steps = ceil(need->samples / batch);
+    need->steps_low = ceil(need->samples_low / batch);
+    need->steps_high = ceil(need->samples_high / batch);
+    snprintf(result->target.late, sizeof(result->target.late),
+             "%d local steps%s: %.3g times the samples (%.3g to %.3g) of ranks that sum "
+             "gradients in each step",
+             cost->steps, cost->outer ? " and an outer update" : "", cost->factor,
+             cost->factor / cost->within, cost->factor * cost->within);
+}
+
+/* Does the scenario ask for a target of which this strategy's steps are not known? */
+static bool is_unknown(const struct dts_scenario *scenario, struct dts_result *result,
+                       struct dts_local_cost *cost)
+{
+    const struct dts_training *training = &scenario->training;
+    struct dts_text doubt = {0};
+    const bool asks = training->profile != NULL || training->target.loss > 0 ||
+                      training->target.noise_scale.batch > 0;
+    const bool known = dts_local_steps_known(scenario, result, cost, &doubt);
+    if (asks && !known)
+        dts_text_copy(result->target.doubt, sizeof(result->target.doubt),
+                      dts_text_string(&doubt));
+    dts_text_free(&doubt);
+    return asks && !known;
+}
+
 void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *result)
 {
     const struct dts_training *training = &scenario->training;
     struct dts_error err = {0};
     struct dts_text doubt = {0};
     struct dts_need need, alone;
+    struct dts_local_cost local;
+    if (is_unknown(scenario, result, &local))
+        return;
     if (training->target.loss > 0)
         fill_loss(scenario, result);
     if (training->target.noise_scale.batch > 0)
@@ -176,6 +220,7 @@ void dts_target_fill(const struct dts_scenario *scenario, struct dts_result *res
     const struct dts_need_question in_time = {late.batch, late.recipe, 0, late.interval};
     if (dts_convergence_ask(training->profile, &late, &need, &err) &&
         dts_convergence_ask(training->profile, &in_time, &alone, &err)) {
+        add_local(&local, late.batch, &need, result);
         fill_need(&need, result);
         dts_need_doubt(&need, late.batch, &doubt);
         add_evaluations(scenario, &need, result, &doubt);

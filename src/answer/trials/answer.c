@@ -79,6 +79,11 @@ static const char *how(const struct dts_target_request *r, struct dts_text *text
         dts_text_add(text, "; rate by the rule %s", r->rule);
     if (r->delay > 0)
         dts_text_add(text, "; gradients %d updates late", r->delay);
+    if (r->local_steps > 0)
+        dts_text_add(text, "; %d local step%s of each %d samples", r->local_steps,
+                     dts_plural(r->local_steps), r->microbatch);
+    if (r->outer_rate > 0)
+        dts_text_add(text, ", outer rate %g", r->outer_rate);
     return dts_text_string(text);
 }
 

@@ -33,6 +33,8 @@ static struct dts_target_run run_of(const struct search *s, double rate, int see
         .test_samples = r->test_samples,
         .most_samples = s->limit,
         .delay = r->delay,
+        .local_steps = r->local_steps,
+        .outer_rate = r->outer_rate,
     };
 }
 

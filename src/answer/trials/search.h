@@ -24,7 +24,8 @@ struct dts_target_request {
     double accuracy;  // as in target_run.h, as are the following
     int every, test_samples, microbatch;
     double most_samples;
-    int delay;
+    int delay, local_steps;
+    double outer_rate;
 };
 
 /* What came of a batch. */

@@ -125,13 +125,27 @@ static void record(struct dts_flow *f, const struct dts_flow_lane *lane)
             f->ends[lane->rank * steps + lane->step] = f->now_s;
         from_s = lane->step > 0 ? f->ends[lane->rank * steps + lane->step - 1] : 0;
     }
-    if (lane->step < f->simulation->steps - 1 || !takes_part(lane))
+    const struct dts_when *when = &op_of(lane)->when;
+    if (lane->step < dts_engine_last_step(f->simulation, when) || !takes_part(lane))
         return;
     dts_op_time_add(&timing->ops[timing->first_op[lane->role_number] + lane->op],
                     lane->began_s - from_s, f->now_s - from_s);
     if (lane->role->kind == DTS_WORKER && lane->stream == DTS_COMPUTE &&
         op_of(lane)->kind == DTS_OP_CALL)
-        f->ranks[lane->rank].compute_s += f->now_s - lane->began_s;
+        f->ranks[lane->rank].compute_s += dts_when_share(when) * (f->now_s - lane->began_s);
+}
+
+/* Who waits for the operation goes on. */
+static void pass(struct dts_flow *f, const struct dts_flow_lane *lane, int op)
+{
+    struct dts_flow_rank *rank = &f->ranks[lane->rank];
+    rank->done[op] = lane->step + 1;
+    for (int other = rank->first_lane; other < rank->first_lane + rank->lane_count; other++) {
+        const struct dts_flow_lane *l = &f->lanes[other];
+        if (l->state == DTS_FLOW_WAITS && l->awaited_op == op &&
+            l->awaited_steps <= lane->step + 1)
+            dts_flow_lane_wake(f, other);
+    }
 }
 
 static void done(struct dts_flow *f, int number, int op)
@@ -143,13 +157,7 @@ static void done(struct dts_flow *f, int number, int op)
     else if (rank->computing && lane->stream == DTS_COMPUTE)
         set_computing(f, lane->rank, false);
     record(f, lane);
-    rank->done[op] = lane->step + 1;
-    for (int other = rank->first_lane; other < rank->first_lane + rank->lane_count; other++) {
-        const struct dts_flow_lane *l = &f->lanes[other];
-        if (l->state == DTS_FLOW_WAITS && l->awaited_op == op &&
-            l->awaited_steps <= lane->step + 1)
-            dts_flow_lane_wake(f, other);
-    }
+    pass(f, lane, op);
 }
 
 /* Returns false when the lane has to wait. */
@@ -169,6 +177,9 @@ static bool carry_out(struct dts_flow *f, int number, const struct dts_event *ev
         return false;
     case DTS_EVENT_DONE:
         done(f, number, event->op);
+        return true;
+    case DTS_EVENT_LEFT_OUT:
+        pass(f, lane, event->op);
         return true;
     case DTS_EVENT_COLLECTIVE: // only of walks that ask for it
         break;

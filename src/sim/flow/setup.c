@@ -34,7 +34,10 @@ static void add_lanes(struct dts_flow *f, int role_number, int rank, const bool 
                 .stream = stream,
                 .ends_step =
                     role->kind == DTS_WORKER && (stream == DTS_COMPUTE || !uses[DTS_COMPUTE]),
-                .walk = {.role = role, .rank = rank, .stream = stream},
+                .walk = {.role = role,
+                         .rank = rank,
+                         .stream = stream,
+                         .step = f->simulation->first_step},
                 .op = -1};
     r->lane_count = f->lane_count - r->first_lane;
 }
@@ -191,11 +194,9 @@ static void set_compute(struct dts_flow *f)
 
 bool dts_flow_close(struct dts_flow *f, const char *engine, struct dts_error *err)
 {
-    const struct dts_job *job = f->simulation->job;
     const bool ok = check_finished(f, engine, err);
     if (ok) {
-        dts_timing_steps(f->timing, f->step_ends, f->simulation->steps,
-                         f->timing->first_op[job->role_count]);
+        dts_timing_steps(f->timing, f->simulation, f->step_ends);
         if (f->ends != NULL && f->simulation->steps > 1)
             set_drifting_steps(f);
         else

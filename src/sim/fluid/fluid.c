@@ -51,12 +51,34 @@ static void add_lanes(struct fluid *f)
     }
 }
 
+/* Does a message leave or arrive in that step? */
+static bool meets(const struct dts_plan *plan, long step)
+{
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind != DTS_OP_CALL && dts_when_acts(&plan->ops[o].when, step))
+            return true;
+    return false;
+}
+
+/* How many steps ranks make in the mean from one meeting to the next: the noise of steps
+ * between them is that of their mean. Of the steps that count. */
+static double steps_alone(const struct dts_simulation *simulation, const struct dts_plan *plan)
+{
+    int meetings = 0;
+    for (int s = 1; s < simulation->steps; s++)
+        meetings += meets(plan, simulation->first_step + s);
+    return meetings > 0 ? (simulation->steps - 1.0) / meetings : 1;
+}
+
 static void set_noise(struct fluid *f, const struct dts_simulation *simulation)
 {
     const struct dts_noise *noise = &simulation->noise;
-    double sigma = hypot(noise->device_sigma, noise->step_sigma);
-    for (int r = 0; r < simulation->job->role_count; r++)
-        f->noise[r] = 1 + sigma * dts_expected_maximum(simulation->job->roles[r].count);
+    for (int r = 0; r < simulation->job->role_count; r++) {
+        const struct dts_role *role = &simulation->job->roles[r];
+        const double steps = steps_alone(simulation, &role->plan);
+        const double sigma = hypot(noise->device_sigma, noise->step_sigma / sqrt(steps));
+        f->noise[r] = 1 + sigma * dts_expected_maximum(role->count);
+    }
 }
 
 static void open_timing(const struct dts_job *job, struct dts_timing *timing)
@@ -102,12 +124,13 @@ static void close_timing(struct fluid *f)
 {
     const struct dts_simulation *s = f->simulation;
     struct dts_timing *timing = f->timing;
-    dts_timing_steps(timing, f->step_ends, s->steps, timing->first_op[s->job->role_count]);
+    dts_timing_steps(timing, s, f->step_ends);
     for (int c = 0; c < f->cohorts->count; c++) {
         const struct dts_plan *plan = &f->cohorts->all[c].role->plan;
         for (int o = 0; o < plan->op_count; o++)
             if (plan->ops[o].kind != DTS_OP_CALL)
-                timing->messages += s->steps * dts_loader_count(f->loader, c, o)->messages;
+                timing->messages += s->steps * dts_when_share(&plan->ops[o].when) *
+                                    dts_loader_count(f->loader, c, o)->messages;
     }
 }
 

@@ -30,6 +30,15 @@ static void stir(struct fluid *f, int cohort)
     f->stirred[cohort / 64] |= (uint64_t)1 << cohort % 64;
 }
 
+/* Does the operation not act in the lane's step? Who waits for it goes on. */
+static bool is_left_out(struct fluid *f, const struct lane *lane)
+{
+    if (dts_when_acts(&dts_fluid_op(lane)->when, f->simulation->first_step + lane->step))
+        return false;
+    f->done[f->first_op[lane->cohort] + lane->op] = lane->step + 1;
+    return true;
+}
+
 void dts_fluid_next_op(struct fluid *f, struct lane *lane)
 {
     const struct dts_plan *plan = &lane->role->plan;
@@ -45,7 +54,7 @@ void dts_fluid_next_op(struct fluid *f, struct lane *lane)
             lane->state = FINISHED;
             return;
         }
-    } while (plan->ops[lane->op].stream != lane->stream);
+    } while (plan->ops[lane->op].stream != lane->stream || is_left_out(f, lane));
 }
 
 /* Does the end of this operation count as the end of the step? */
@@ -55,12 +64,12 @@ static bool ends_step(const struct dts_role *role, const struct dts_op *op)
            (op->stream == DTS_COMPUTE || !dts_plan_uses(&role->plan, DTS_COMPUTE));
 }
 
-/* Only of the last step: cohorts may be a step apart. */
+/* Only of the last step in which it acts: cohorts may be a step apart. */
 static struct dts_op_time *time_of(const struct fluid *f, int cohort, int op, int step)
 {
-    int role = f->cohorts->all[cohort].role_number;
-    return step == f->simulation->steps - 1 ? &f->timing->ops[f->timing->first_op[role] + op]
-                                            : NULL;
+    const struct dts_cohort *who = &f->cohorts->all[cohort];
+    const int last = dts_engine_last_step(f->simulation, &who->role->plan.ops[op].when);
+    return step == last ? &f->timing->ops[f->timing->first_op[who->role_number] + op] : NULL;
 }
 
 /* Lanes wait for what their own cohort does. */
@@ -81,13 +90,16 @@ static void mark_done(struct fluid *f, int cohort, int number, int step)
         f->step_ends[step] = fmax(f->step_ends[step], f->now);
 }
 
-/* Of the last step, the mean over all workers. */
+/* Of the last step in which it acts, the mean over all workers. */
 static void add_compute(const struct fluid *f, const struct lane *lane)
 {
     const struct dts_cohort *who = &f->cohorts->all[lane->cohort];
+    const struct dts_when *when = &dts_fluid_op(lane)->when;
     if (lane->state == CALLING && lane->stream == DTS_COMPUTE &&
-        who->role->kind == DTS_WORKER && lane->step == f->simulation->steps - 1)
-        f->timing->compute_s += (f->now - lane->begun_s) * lane->mean * who->count / f->workers;
+        who->role->kind == DTS_WORKER &&
+        lane->step == dts_engine_last_step(f->simulation, when))
+        f->timing->compute_s += dts_when_share(when) * (f->now - lane->begun_s) * lane->mean *
+                                who->count / f->workers;
 }
 
 void dts_fluid_complete(struct fluid *f, struct lane *lane)

@@ -49,9 +49,10 @@ static void add(const struct dts_net *net, int link, double seconds, struct sums
     sums->total_s += seconds;
 }
 
-static double wire_s(const struct dts_step_cost *cost)
+/* In a step, of an operation that acts in this share of all. */
+static double wire_s(double share, const struct dts_step_cost *cost)
 {
-    return cost->repeat * fmax(cost->load_s[0], cost->load_s[1]);
+    return share * cost->repeat * fmax(cost->load_s[0], cost->load_s[1]);
 }
 
 /* Steps of a collective follow one another; the messages of an exchange are under way at once.
@@ -59,15 +60,17 @@ static double wire_s(const struct dts_step_cost *cost)
 static void add_op(const struct dts_net *net, const struct dts_op *op,
                    const struct dts_load *load, struct sums *sums)
 {
+    const double share = dts_when_share(&op->when);
     int longest = -1;
     for (int i = 0; i < load->cost_count; i++) {
         if (op->kind == DTS_OP_COLLECTIVE)
-            add(net, load->costs[i].worst_link, wire_s(&load->costs[i]), sums);
-        else if (longest < 0 || wire_s(&load->costs[i]) > wire_s(&load->costs[longest]))
+            add(net, load->costs[i].worst_link, wire_s(share, &load->costs[i]), sums);
+        else if (longest < 0 ||
+                 wire_s(share, &load->costs[i]) > wire_s(share, &load->costs[longest]))
             longest = i;
     }
     if (longest >= 0)
-        add(net, load->costs[longest].worst_link, wire_s(&load->costs[longest]), sums);
+        add(net, load->costs[longest].worst_link, wire_s(share, &load->costs[longest]), sums);
 }
 
 static int by_seconds(const void *a, const void *b)

@@ -21,8 +21,8 @@ static double compute_seconds(const struct dts_plan *plan, double factor)
     double seconds = 0;
     for (int o = 0; o < plan->op_count; o++)
         if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].stream == DTS_COMPUTE)
-            seconds +=
-                plan->ops[o].call.seconds * (dts_op_is_kernel(&plan->ops[o]) ? factor : 1);
+            seconds += dts_when_share(&plan->ops[o].when) * plan->ops[o].call.seconds *
+                       (dts_op_is_kernel(&plan->ops[o]) ? factor : 1);
     return seconds;
 }
 
@@ -32,7 +32,7 @@ static double issue_seconds(const struct dts_plan *plan)
     double seconds = 0;
     for (int o = 0; o < plan->op_count; o++)
         if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].stream == DTS_HOST)
-            seconds += plan->ops[o].call.seconds;
+            seconds += dts_when_share(&plan->ops[o].when) * plan->ops[o].call.seconds;
     return seconds;
 }
 
@@ -112,8 +112,10 @@ static void find_flow(const struct dts_simulation *simulation, struct dts_loader
         double seconds[2][DTS_STREAMS] = {{0}};
         for (int o = 0; o < plan->op_count; o++)
             for (int by = 0; by < 2 && plan->ops[o].kind != DTS_OP_CALL; by++)
-                seconds[by][plan->ops[o].stream] += flow_seconds(
-                    dts_loader_count(loader, c, o), plan->ops[o].kind == DTS_OP_EXCHANGE, by);
+                seconds[by][plan->ops[o].stream] +=
+                    dts_when_share(&plan->ops[o].when) *
+                    flow_seconds(dts_loader_count(loader, c, o),
+                                 plan->ops[o].kind == DTS_OP_EXCHANGE, by);
         for (int by = 0; by < 2; by++)
             for (int s = 0; s < DTS_STREAMS; s++)
                 if (seconds[by][s] > fmax(bound->link_s, bound->flow_s) * (1 + 1e-9)) {

@@ -170,7 +170,7 @@ static void add_total(struct dts_loader *l, const struct dts_transport by[2],
 }
 
 static void count_collective(struct dts_loader *l, int cohort, const struct dts_op *op,
-                             int times, struct dts_load *load)
+                             double times, struct dts_load *load)
 {
     const struct dts_collective *c = &op->collective;
     const struct dts_op_steps *s = dts_op_steps_of(l->op_steps, cohort, op);
@@ -203,8 +203,8 @@ static void leave_the_wire(struct dts_step_cost *cost)
 /* All messages of an exchange are in flight together: one class for each far side, once. The
  * side that sends counts the links, the side that receives the latency after.
  */
-static void count_exchange(struct dts_loader *l, int cohort, const struct dts_op *op, int times,
-                           struct dts_load *load)
+static void count_exchange(struct dts_loader *l, int cohort, const struct dts_op *op,
+                           double times, struct dts_load *load)
 {
     const struct dts_exchange *x = &op->exchange;
     const struct dts_op_steps *s = dts_op_steps_of(l->op_steps, cohort, op);
@@ -253,10 +253,11 @@ static struct dts_load *count_op(struct dts_loader *l, int cohort, const struct 
         if (c->cohort == cohort && c->element_bytes == element_bytes && alike(c->op, op))
             return c->load;
     }
-    int times = 0;
+    double times = 0; // in a step
     for (int o = 0; o < role->plan.op_count; o++)
-        times += alike(&role->plan.ops[o], op) &&
-                 bytes_of_element(role, &role->plan.ops[o]) == element_bytes;
+        if (alike(&role->plan.ops[o], op) &&
+            bytes_of_element(role, &role->plan.ops[o]) == element_bytes)
+            times += dts_when_share(&role->plan.ops[o].when);
 
     struct dts_load *load = dts_alloc(1, sizeof(*load));
     if (op->kind == DTS_OP_COLLECTIVE)

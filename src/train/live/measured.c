@@ -56,10 +56,13 @@ static double step_end(const struct dts_job *job, const struct dts_live_all *all
 static double rank_compute(const struct measured *m, const struct dts_role *role, int rank)
 {
     double seconds = 0;
-    for (int o = 0; o < role->plan.op_count; o++)
-        if (role->plan.ops[o].stream == DTS_COMPUTE && role->plan.ops[o].kind == DTS_OP_CALL)
-            seconds +=
-                time_of(m, m->all->end_s, rank, o) - time_of(m, m->all->begin_s, rank, o);
+    for (int o = 0; o < role->plan.op_count; o++) {
+        const double took_s =
+            time_of(m, m->all->end_s, rank, o) - time_of(m, m->all->begin_s, rank, o);
+        if (role->plan.ops[o].stream == DTS_COMPUTE && role->plan.ops[o].kind == DTS_OP_CALL &&
+            !isnan(took_s))
+            seconds += took_s;
+    }
     return seconds;
 }
 
@@ -94,6 +97,8 @@ static void time_op(const struct measured *m, const struct dts_role *role, int o
             dts_op_time_add(time, time_of(m, m->all->begin_s, r, o) - zero_s,
                             time_of(m, m->all->end_s, r, o) - zero_s);
     }
+    if (isinf(time->end_s)) // it did not act
+        *time = (struct dts_op_time){NAN, NAN};
 }
 
 /* When the rank's own step ended. */
@@ -131,7 +136,8 @@ static void time_step(const struct measured *m, struct dts_timing *timing)
 {
     const struct dts_job *job = m->job;
     const double zero_s = m->all->from_rest ? rest_end(m) : step_end(job, m->all, m->step - 1);
-    *timing = (struct dts_timing){.step_s = step_end(job, m->all, m->step) - zero_s};
+    *timing =
+        (struct dts_timing){.period = 1, .step_s = step_end(job, m->all, m->step) - zero_s};
     timing->first_op = dts_alloc((size_t)job->role_count + 1, sizeof(*timing->first_op));
     for (int r = 0; r < job->role_count; r++)
         timing->first_op[r + 1] = timing->first_op[r] + job->roles[r].plan.op_count;
@@ -216,25 +222,57 @@ static int nearest(const struct dts_step *steps, int count, double total_s)
     return best;
 }
 
+/* Adds up all numbers of a step. */
+static void add_step(struct dts_step *sum, const struct dts_step *step, double share)
+{
+    for (size_t at = 0; at < sizeof(*sum); at += sizeof(double))
+        *(double *)((char *)sum + at) += share * *(const double *)((const char *)step + at);
+}
+
+/* Steps from `first` on until everything repeats: their mean, and the times of the buckets in
+ * the step in which they travel. */
+static void measure_round(const struct dts_job *job, const struct dts_live_all *all, int first,
+                          struct dts_step *mean, struct dts_bucket_times *buckets, int count)
+{
+    const int period = dts_job_period(job);
+    struct dts_bucket_times *one = dts_alloc((size_t)count, sizeof(*one));
+    *mean = (struct dts_step){0};
+    for (int p = 0; p < period; p++) {
+        const struct measured m = {job, all, first + p};
+        struct dts_timing timing;
+        struct dts_step step;
+        time_step(&m, &timing);
+        dts_split(job, 1, &timing, &timing, &step);
+        add_step(mean, &step, 1.0 / period);
+        dts_live_bucket_times(job, &timing, one, count);
+        for (int b = 0; b < count; b++)
+            if (isfinite(one[b].end_s) || p == 0)
+                buckets[b] = one[b];
+        dts_timing_free(&timing);
+    }
+    free(one);
+}
+
 void dts_live_measured(const struct dts_job *job, const struct dts_live_all *all, int skip,
                        struct dts_comparison *c, struct dts_timing *timing)
 {
-    c->steps = all->steps - skip;
+    const int period = dts_job_period(job);
+    c->steps = (all->steps - skip) / period;
     dts_stale_fill(all->staleness, &c->staleness);
+    if (c->steps == 0)
+        return;
     struct dts_step *steps = dts_alloc((size_t)c->steps, sizeof(*steps));
     struct dts_bucket_times *times =
         dts_alloc((size_t)c->steps * (size_t)c->bucket_count, sizeof(*times));
-    for (int i = 0; i < c->steps; i++) {
-        struct measured m = {job, all, skip + i};
-        time_step(&m, timing);
-        dts_split(job, 1, timing, timing, &steps[i]);
-        dts_live_bucket_times(job, timing, times + i * c->bucket_count, c->bucket_count);
-        dts_timing_free(timing);
-    }
+    for (int i = 0; i < c->steps; i++)
+        measure_round(job, all, skip + i * period, &steps[i], times + i * c->bucket_count,
+                      c->bucket_count);
     reduce_all(steps, c);
     reduce_buckets(times, c);
-    struct measured middle = {job, all, skip + nearest(steps, c->steps, c->measured.total_s)};
-    time_step(&middle, timing);
+    const int middle = nearest(steps, c->steps, c->measured.total_s);
+    const struct measured last = {job, all, skip + (middle + 1) * period - 1};
+    time_step(&last, timing);
+    c->steps *= period;
     free(steps);
     free(times);
 }

@@ -9,7 +9,9 @@
 
 /* Steps skip .. all->steps - 1 are counted; skip >= 1. Fills steps, measured, mad and the
  * measured times of buckets, for which there is room. *timing is the step whose time is the
- * median, for a timeline; to be released with dts_timing_free(). */
+ * median, for a timeline; to be released with dts_timing_free(). Where operations act in some
+ * steps only, as many steps as it takes until everything repeats count as one, by their mean,
+ * and steps that are left over do not count. */
 void dts_live_measured(const struct dts_job *job, const struct dts_live_all *all, int skip,
                        struct dts_comparison *comparison, struct dts_timing *timing);
 

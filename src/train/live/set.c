@@ -55,6 +55,18 @@ static void say_no_plan(const struct dts_question *q, int ranks, struct dts_erro
     dts_text_free(&works);
 }
 
+/* What is measured are whole rounds of steps, where messages are not the same in each. */
+static void check_rounds(struct dts_live_point *point)
+{
+    const struct dts_scenario *s = point->question.scenario;
+    const int period = dts_job_period(&point->built.job);
+    if (s->live.steps % period != 0)
+        dts_doc_fail(s->doc, "live.steps", DTS_BAD_INPUT, &point->error,
+                     "%s: must be a multiple of the %d steps after which its messages repeat, "
+                     "got %d",
+                     point->question.strategy->name, period, s->live.steps);
+}
+
 /* Kernels need something to compute, and a strategy that says what of the network is whose. */
 static void check_kernels(struct dts_live_point *point)
 {
@@ -80,6 +92,8 @@ static void build(struct dts_live_point *point, int ranks)
         dts_built_make(q, &point->built, &point->error);
     if (point->error.cause == DTS_NO_ERROR)
         check_kernels(point);
+    if (point->error.cause == DTS_NO_ERROR)
+        check_rounds(point);
 }
 
 int dts_live_set_last(const struct dts_live_set *set)

@@ -12,7 +12,7 @@ bool dts_live_walk(const struct dts_live *live, struct dts_live_rank *rank, int 
     struct dts_traffic sent;
     if (!dts_live_run(live, rank, &times, err))
         return false;
-    dts_live_check_sent(rank, &times, live->steps, &sent, err);
+    dts_live_check_sent(live, rank, &times, &sent, err);
     if (!dts_wire_agree(live->wire, err)) {
         dts_live_times_free(&times);
         return false;

@@ -18,6 +18,8 @@ static const struct dts_field run_fields[] = {
     {RUN(test_samples), .type = DTS_INT, .min = 1, .max = INT_MAX},
     {RUN(most_samples), .type = DTS_REAL, .min = 1, .max = 1e15},
     {RUN(delay), .type = DTS_INT, .min = 0, .max = DTS_TARGET_DELAY_MOST, .missing = "0"},
+    {RUN(local_steps), .type = DTS_INT, .min = 0, .max = INT_MAX, .missing = "0"},
+    {RUN(outer_rate), .type = DTS_REAL, .min = 0, .max = 100, .missing = "0"},
     {0},
 };
 
@@ -48,7 +50,8 @@ bool dts_target_run_same(const struct dts_target_run *a, const struct dts_target
     return a->batch == b->batch && a->microbatch == b->microbatch && equal(a->rate, b->rate) &&
            a->seed == b->seed && equal(a->accuracy, b->accuracy) && a->every == b->every &&
            a->test_samples == b->test_samples && equal(a->most_samples, b->most_samples) &&
-           a->delay == b->delay;
+           a->delay == b->delay && a->local_steps == b->local_steps &&
+           equal(a->outer_rate, b->outer_rate);
 }
 
 void dts_target_run_print(const struct dts_target_run *run, const char *key,
@@ -65,6 +68,10 @@ void dts_target_run_print(const struct dts_target_run *run, const char *key,
     dts_json_number(json, "most_samples", run->most_samples);
     if (run->delay > 0)
         dts_json_integer(json, "delay", run->delay);
+    if (run->local_steps > 0)
+        dts_json_integer(json, "local_steps", run->local_steps);
+    if (run->outer_rate > 0)
+        dts_json_number(json, "outer_rate", run->outer_rate);
     dts_json_end(json);
 }
 

@@ -20,6 +20,12 @@ struct dts_target_run {
     int test_samples;    // first ones of the test part, that count
     double most_samples; // the run ends there, whatever came of it
     int delay;           // updates by which every gradient is late
+
+    /* > 0: a rank for each microbatch, which makes so many updates of its own before all take
+     * the mean of their weights; outer_rate > 0: by an outer update with Nesterov's momentum of
+     * 0.9 (train/network/alone.h). 0: gradients of all microbatches are summed in each step. */
+    int local_steps;
+    double outer_rate;
 };
 
 /* Of the run (dts_noise_of_run); steps 0: a step had one microbatch. */

@@ -13,7 +13,10 @@
  *
  * Divided tables: their rows come by an all-to-all behind the forward call of their layer, and
  * the gradients of these rows leave by one before its backward call (build_layers.h).
+ *
+ * Or less often, or later: synchrony.h.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,6 +25,7 @@
 #include "train/strategy/coll_choice.h"
 #include "train/strategy/gather.h"
 #include "train/strategy/keys.h"
+#include "train/strategy/synchrony.h"
 #include "train/strategy/tables.h"
 
 struct allreduce {
@@ -31,8 +35,12 @@ struct allreduce {
     double bucket_bytes, first_bucket_bytes;
     bool overlap;
     struct dts_tables tables;
+    struct dts_synchrony synchrony;
     struct dts_bucket_policy policy; // what follows from these and from the stack
+    char name[64];
 };
+
+#define SYNCHRONY_KEY(word) DTS_KEY_OF(struct allreduce, #word, synchrony.word)
 
 static const struct dts_field fields[] = {
     {DTS_ALGORITHM_KEY(struct allreduce, choice),
@@ -57,12 +65,58 @@ static const struct dts_field fields[] = {
     {DTS_DENSITY_KEY(struct allreduce, tables)},
     {DTS_DENSE_ABOVE_KEY(struct allreduce, tables)},
     {DTS_INDEX_BYTES_KEY(struct allreduce, tables)},
+    {SYNCHRONY_KEY(local_steps), .type = DTS_INT, .min = 1, .max = DTS_MOST_LOCAL_STEPS,
+     .missing = "null",
+     .help = "updates that each device makes alone before all take the mean of their weights; "
+             "default: gradients are summed in each step"},
+    {SYNCHRONY_KEY(local_after), .type = DTS_INT, .min = 1, .max = 1000000000,
+     .missing = "null",
+     .help = "local_steps: so many first steps sum gradients; default: none"},
+    {SYNCHRONY_KEY(average), .type = DTS_STRING, .choice = dts_synchrony_average,
+     .missing = "null",
+     .help = "local_steps: whose weights: of all, or of pairs, each time others; default: all"},
+    {SYNCHRONY_KEY(outer_rate), .type = DTS_REAL, .min = 1e-6, .max = 100, .missing = "null",
+     .help = "local_steps: learning rate of an outer update with Nesterov's momentum, by what "
+             "the mean moved; default: the mean itself"},
+    {SYNCHRONY_KEY(outer_momentum), .type = DTS_REAL, .min = 0, .max = 0.9999,
+     .missing = "null", .help = "outer_rate: its momentum; default: 0.9"},
+    {SYNCHRONY_KEY(delay), .type = DTS_INT, .min = 1, .max = 1, .missing = "null",
+     .help =
+         "1: the update of a step uses the gradients of the step before, whose exchange has "
+         "a step's time; default: its own"},
     {0},
 };
 
 static const char *default_name(const void *self)
 {
-    return ((const struct allreduce *)self)->choice.algorithm;
+    return ((const struct allreduce *)self)->name;
+}
+
+/* Does a step exchange its own gradients? */
+static bool sums_in_backward(const struct dts_synchrony *s)
+{
+    return s->delay == 0 && (s->local_steps == 0 || s->local_after > 0);
+}
+
+static bool prepare_synchrony(struct allreduce *a, const struct dts_cfg *at,
+                              struct dts_error *err)
+{
+    const struct dts_cfg overlap = dts_cfg_member(at, "overlap");
+    const struct dts_synchrony *s = &a->synchrony;
+    if (!dts_synchrony_prepare(&a->synchrony, at, err))
+        return false;
+    if (dts_cfg_exists(&overlap) && !sums_in_backward(s))
+        return dts_cfg_fail(at, "overlap", err,
+                            "cannot act: no exchange begins while backward computes");
+    if ((s->local_steps > 0 || s->delay > 0) && (a->tables.rows || a->tables.divided))
+        return dts_cfg_fail(
+            at, "tables", err,
+            "rows are gathered with the gradients of each step, and these ranks "
+            "do not sum them so");
+    char order[48];
+    dts_synchrony_name(s, order, sizeof(order));
+    snprintf(a->name, sizeof(a->name), "%s%s", a->choice.algorithm, order);
+    return true;
 }
 
 static bool prepare(void *self, const struct dts_stack *stack, const struct dts_cfg *at,
@@ -83,7 +137,7 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     a->lookup =
         (struct dts_coll_choice){.kind = DTS_ALLTOALL, .algorithm = "pairwise", .channels = 1};
     return dts_coll_choice_prepare(&a->lookup, stack, at, err) &&
-           dts_tables_prepare(&a->tables, at, err);
+           dts_tables_prepare(&a->tables, at, err) && prepare_synchrony(a, at, err);
 }
 
 static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed *needed,
@@ -94,42 +148,110 @@ static bool ranks_needed(const struct dts_point *point, struct dts_ranks_needed 
     return true;
 }
 
-/* Where gradients are, and the rows of all devices; -1: there are none. */
-struct buffers {
-    int gradients, rows;
-};
-
-static bool add_exchanges(const struct dts_point *point, struct dts_plan *plan,
-                          const struct dts_bucket *buckets, int count,
-                          const struct buffers *buffers, const struct dts_compute_ops *ops,
-                          struct dts_error *err)
+/* The all-reduce of a bucket. */
+static bool add_exchange(const struct dts_point *point, struct dts_plan *plan,
+                         const struct dts_bucket *buckets, int b, int after,
+                         struct dts_error *err)
 {
     const struct allreduce *a = point->strategy->self;
     const struct dts_members all = dts_point_members(point);
-    double element_bytes = (double)plan->buffers[buffers->gradients].element_bytes;
+    const double element_bytes = (double)plan->buffers[DTS_GRADIENTS].element_bytes;
+    struct dts_collective collective;
+    if (!dts_coll_choice_make(&a->choice, point, &all, DTS_ALLREDUCE,
+                              (double)buckets[b].elements * element_bytes, &collective, err))
+        return false;
+    collective.data = dts_bucket_span(buckets, b, DTS_GRADIENTS);
+    char label[32];
+    snprintf(label, sizeof(label), "all-reduce %d", b);
+    int op = dts_plan_collective(plan, DTS_DATA, label, collective);
+    plan->ops[op].bucket = b;
+    plan->ops[op].when = dts_synchrony_gradients(&a->synchrony);
+    dts_plan_after(plan, after);
+    return true;
+}
 
+/* Where the rows of all devices are, in the buffers of the plan: behind the gradients. */
+enum { ROWS = 1 };
+
+static bool add_exchanges(const struct dts_point *point, struct dts_plan *plan,
+                          const struct dts_bucket *buckets, int count,
+                          const struct dts_compute_ops *ops, struct dts_error *err)
+{
+    const struct allreduce *a = point->strategy->self;
     for (int b = 0; b < count; b++) {
         int ready = dts_build_delay(plan, DTS_DATA, &buckets[b],
                                     a->overlap ? ops->ready[b] : ops->last);
-        if (buckets[b].table >= 0) {
-            const struct dts_gather gather = {&a->choice, point, plan, buckets, buffers->rows};
-            if (!dts_gather_add(&gather, b, ready, err))
-                return false;
-            continue;
-        }
-        struct dts_collective collective;
-        if (!dts_coll_choice_make(&a->choice, point, &all, DTS_ALLREDUCE,
-                                  (double)buckets[b].elements * element_bytes, &collective,
-                                  err))
+        const struct dts_gather gather = {&a->choice, point, plan, buckets, ROWS};
+        if (!(buckets[b].table >= 0 ? dts_gather_add(&gather, b, ready, err)
+                                    : add_exchange(point, plan, buckets, b, ready, err)))
             return false;
-        collective.data = dts_bucket_span(buckets, b, buffers->gradients);
-        char label[32];
-        snprintf(label, sizeof(label), "all-reduce %d", b);
-        int op = dts_plan_collective(plan, DTS_DATA, label, collective);
-        plan->ops[op].bucket = b;
-        dts_plan_after(plan, ready);
     }
     return true;
+}
+
+static int add_update(const struct dts_point *point, struct dts_plan *plan)
+{
+    return dts_build_call(
+        point, plan, "update",
+        (struct dts_call){.pass = DTS_UPDATE, .layer = -1, .seconds = point->seconds->update});
+}
+
+/* The update of a step waits for the exchange of the step before, which began behind the update
+ * of that step: gradients that are exchanged and those of backward change places there. */
+static bool add_delayed(const struct dts_point *point, struct dts_plan *plan,
+                        const struct dts_bucket *buckets, int count, struct dts_error *err)
+{
+    const int update = add_update(point, plan);
+    for (int b = 0; b < count; b++)
+        dts_plan_after_previous(plan, update + 1 + b);
+    for (int b = 0; b < count; b++)
+        if (!add_exchange(point, plan, buckets, b, update, err))
+            return false;
+    return true;
+}
+
+/* What follows backward. */
+static bool add_exchange_and_update(const struct dts_point *point, struct dts_plan *plan,
+                                    const struct dts_bucket *buckets, int count,
+                                    const struct dts_compute_ops *ops, struct dts_error *err)
+{
+    const struct allreduce *a = point->strategy->self;
+    const struct dts_synchrony *synchrony = &a->synchrony;
+    const bool alone = point->devices == 1;
+    const int first = plan->op_count;
+    if (!alone && synchrony->delay > 0)
+        return add_delayed(point, plan, buckets, count, err);
+    if (!alone && sums_in_backward(synchrony) &&
+        !add_exchanges(point, plan, buckets, count, ops, err))
+        return false;
+    const int last = plan->op_count;
+    add_update(point, plan);
+    for (int op = first; op < last; op++)
+        dts_plan_after(plan, op);
+    return synchrony->local_steps == 0 || (alone && !synchrony->outer) ||
+           dts_synchrony_average_weights(synchrony, &a->choice, point, plan, buckets, count,
+                                         err);
+}
+
+/* Gradients, and weights where they are exchanged: in fp32, which updates change. A rank that
+ * is alone needs them where something happens to them beside an exchange. */
+static void add_buffers(const struct dts_point *point, struct dts_plan *plan,
+                        const struct dts_bucket *buckets, int count)
+{
+    const struct allreduce *a = point->strategy->self;
+    const bool alone = point->devices == 1;
+    if (alone && !a->synchrony.outer && a->synchrony.delay == 0)
+        return;
+    const int gradients = dts_build_buffer(point, plan, buckets, count);
+    assert(gradients == DTS_GRADIENTS);
+    if (!alone && dts_tables_any(buckets, count)) {
+        const int rows = dts_tables_buffer(point, plan, buckets, count, (size_t)point->devices);
+        assert(rows == ROWS);
+    }
+    if (a->synchrony.local_steps == 0)
+        return;
+    const int weights = dts_plan_buffer(plan, plan->buffers[gradients].count, sizeof(float));
+    assert(weights == DTS_WEIGHTS);
 }
 
 static bool add_plan(const struct dts_point *point, const struct dts_collective *statistics,
@@ -141,23 +263,9 @@ static bool add_plan(const struct dts_point *point, const struct dts_collective 
     const int count = dts_tables_buckets(&a->tables, point, &a->policy, 1, &buckets);
     struct dts_compute_ops ops = {
         .ready = dts_alloc((size_t)count, sizeof(int)), .statistics = statistics, .rows = rows};
-    bool alone = point->devices == 1;
-    struct buffers buffers = {-1, -1};
-    if (!alone)
-        buffers.gradients = dts_build_buffer(point, plan, buckets, count);
-    if (!alone && dts_tables_any(buckets, count))
-        buffers.rows = dts_tables_buffer(point, plan, buckets, count, (size_t)point->devices);
-
+    add_buffers(point, plan, buckets, count);
     dts_build_compute(point, plan, buckets, count, &ops);
-    int first = plan->op_count;
-    const bool good = alone || add_exchanges(point, plan, buckets, count, &buffers, &ops, err);
-    int last = plan->op_count;
-    dts_build_call(
-        point, plan, "update",
-        (struct dts_call){.pass = DTS_UPDATE, .layer = -1, .seconds = point->seconds->update});
-    for (int op = first; op < last; op++)
-        dts_plan_after(plan, op);
-
+    const bool good = add_exchange_and_update(point, plan, buckets, count, &ops, err);
     free(ops.ready);
     free(buckets);
     return good;
@@ -170,7 +278,8 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     const struct dts_members all = dts_point_members(point);
     const bool divides = dts_tables_divided(&a->tables, point);
     struct dts_collective statistics, rows;
-    if (!dts_tables_check(&a->tables, point, err))
+    if (!dts_tables_check(&a->tables, point, err) ||
+        !dts_synchrony_check(&a->synchrony, point, err))
         return false;
     if (synchronizes && !dts_coll_choice_small(&a->statistics, point, &all, &statistics, err))
         return false;
@@ -196,6 +305,14 @@ static void rows_memory(const struct dts_point *point, struct dts_memory *needed
     const struct allreduce *a = point->strategy->self;
     if (point->devices > 1)
         dts_tables_memory(&a->tables, point, false, point->devices, needed);
+    const double bytes = dts_synchrony_bytes(&a->synchrony, point);
+    *(a->synchrony.outer ? &needed->optimizer : &needed->gradients) += bytes;
+    needed->total += bytes;
+}
+
+static const struct dts_synchrony *synchrony(const void *self)
+{
+    return &((const struct allreduce *)self)->synchrony;
 }
 
 static void describe(const struct dts_point *point, const struct dts_job *job,
@@ -218,4 +335,5 @@ const struct dts_strategy_kind dts_strategy_allreduce = {
     .tables = tables,
     .rows_memory = rows_memory,
     .describe = describe,
+    .synchrony = synchrony,
 };

@@ -16,6 +16,7 @@ struct dts_scenario;
 struct dts_seat;
 struct dts_stack;
 struct dts_strategy;
+struct dts_synchrony;
 struct dts_table_rule;
 struct dts_text;
 
@@ -91,7 +92,8 @@ struct dts_strategy_kind {
     /* Which sparse tables travel as rows; NULL: none. */
     struct dts_table_rule (*tables)(const struct dts_point *point);
 
-    /* What that changes of the memory of a worker with the whole network; NULL: nothing. */
+    /* What that, and when ranks meet, changes of the memory of a worker with the whole network;
+     * NULL: nothing. */
     void (*rows_memory)(const struct dts_point *point, struct dts_memory *memory);
 
     /* How many groups of devices see samples of their own; NULL: each device does. */
@@ -120,6 +122,9 @@ struct dts_strategy_kind {
     /* What a worker has of the network (seat.h); NULL: all of it. */
     bool (*seat)(const struct dts_point *point, int rank, struct dts_seat *seat,
                  struct dts_error *err);
+
+    /* When ranks meet (synchrony.h), borrowed; NULL: in each step, with its gradients. */
+    const struct dts_synchrony *(*synchrony)(const void *self);
 
     void (*release)(void *self); // what prepare() allocated; NULL: nothing
 };

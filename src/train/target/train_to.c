@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/noise_scale.h"
 #include "kernels/update/square_sum.h"
+#include "train/network/alone.h"
 #include "train/network/data/data.h"
 #include "train/network/evaluate.h"
 #include "train/network/late.h"
@@ -26,8 +27,9 @@ struct training {
     struct dts_order order;
     struct dts_noise_scale noise;
     struct dts_late late;
-    long step;  // that are done
-    bool fails; // the loss is not finite
+    struct dts_alone alone; // of ranks that train alone
+    long step;              // that are done
+    bool fails;             // the loss is not finite
 };
 
 static bool open_data(struct training *t, struct dts_error *err)
@@ -50,6 +52,16 @@ static bool open_data(struct training *t, struct dts_error *err)
                     (unsigned long long)all, t->run->test_samples);
 }
 
+static bool open_alone(struct training *t, struct dts_error *err)
+{
+    const double momentum = 0.9, rate = t->run->outer_rate;
+    const struct dts_alone_request request = {.ranks = t->run->batch / t->run->microbatch,
+                                              .outer_rate = rate > 0 ? rate : 1,
+                                              .outer_momentum = rate > 0 ? momentum : 0};
+    return t->run->local_steps == 0 ||
+           dts_alone_open(&t->alone, t->network, t->scenario->optimizer, &request, err);
+}
+
 static bool open(struct training *t, struct dts_error *err)
 {
     const struct dts_scenario *s = t->scenario;
@@ -65,6 +77,8 @@ static bool open(struct training *t, struct dts_error *err)
     if (!dts_network_make(&t->network, &s->model, &options, err))
         return false;
     dts_late_open(&t->late, dts_network_parameters(t->network), t->run->delay);
+    if (!open_alone(t, err))
+        return false;
     return dts_network_optimizer(t->network, s->optimizer, &t->optimizer, err) &&
            open_data(t, err);
 }
@@ -76,6 +90,7 @@ static void shut(struct training *t)
     dts_network_free(t->network);
     dts_noise_free(&t->noise);
     dts_late_close(&t->late);
+    dts_alone_close(&t->alone);
     free(t->numbers);
 }
 
@@ -85,7 +100,8 @@ static double gradient_squared(const struct training *t)
                           dts_network_workers(t->network));
 }
 
-static void microbatch(struct training *t, int number)
+/* `ranks`: among which gradients are summed. */
+static void microbatch(struct training *t, int number, int ranks)
 {
     const int size = t->run->microbatch, layers = t->scenario->model.layer_count;
     const uint64_t first =
@@ -94,8 +110,8 @@ static void microbatch(struct training *t, int number)
         .number = (uint64_t)t->step,
         .first_sample = first,
         .training = true,
-        .keep_gradients = number > 0,
-        .loss_scale = (double)size / t->run->batch, // sums are means then
+        .keep_gradients = ranks > 1 && number > 0,
+        .loss_scale = 1.0 / ranks, // sums are means then
     };
     for (int i = 0; i < size; i++)
         t->numbers[i] = dts_order_sample(&t->order, first + (uint64_t)i);
@@ -108,15 +124,15 @@ static void microbatch(struct training *t, int number)
         dts_network_backward(t->network, l);
 }
 
-static void update(struct training *t)
+static void update(struct training *t, struct dts_optimizer_run *optimizer)
 {
     const long epoch_steps = (long)dts_order_epoch_steps(&t->order);
     const long all = (long)(t->run->most_samples / t->run->batch);
-    struct dts_update_settings settings = *dts_optimizer_usual(t->optimizer);
+    struct dts_update_settings settings = *dts_optimizer_usual(optimizer);
     settings.step = t->step + 1;
     settings.rate =
         t->run->rate * dts_schedule_at(&t->scenario->live.schedule, t->step, epoch_steps, all);
-    dts_network_update(t->network, t->optimizer, &settings, 1);
+    dts_network_update(t->network, optimizer, &settings, 1);
 }
 
 static void train_step(struct training *t)
@@ -125,7 +141,7 @@ static void train_step(struct training *t)
     double small = 0;
     dts_late_begin(&t->late, dts_network_weights(t->network), t->step);
     for (int i = 0; i < count && !t->fails; i++) {
-        microbatch(t, i);
+        microbatch(t, i, count);
         if (i == 0 && count > 1)
             small = gradient_squared(t) * count * count;
     }
@@ -134,13 +150,29 @@ static void train_step(struct training *t)
     dts_late_end(&t->late, dts_network_weights(t->network), t->step);
     if (count > 1)
         dts_noise_add(&t->noise, t->step + 1, small, gradient_squared(t));
-    update(t);
+    update(t, t->optimizer);
     t->step++;
+}
+
+/* Each microbatch is a rank. */
+static void train_alone(struct training *t)
+{
+    for (int r = 0; r < t->alone.request.ranks && !t->fails; r++) {
+        dts_alone_take(&t->alone, r);
+        microbatch(t, r, 1);
+        update(t, t->alone.optimizers[r]);
+        dts_alone_give(&t->alone, r);
+    }
+    t->step++;
+    if (t->step % t->run->local_steps == 0)
+        dts_alone_meet(&t->alone);
 }
 
 static double accuracy(struct training *t)
 {
     struct dts_score score = {0};
+    if (t->run->local_steps > 0)
+        dts_alone_mean(&t->alone);
     dts_evaluate(t->network, &t->scenario->model, t->data, DTS_DATA_TEST, 0,
                  (uint64_t)t->run->test_samples, t->run->microbatch, &score);
     return score.positions > 0 ? score.right / score.positions : NAN;
@@ -164,7 +196,10 @@ static bool train(struct training *t, struct dts_target_end *end, struct dts_err
     const double batch = t->run->batch, every = t->run->every;
     double next = every;
     while (!end->reached && !t->fails && end->samples + batch <= t->run->most_samples) {
-        train_step(t);
+        if (t->run->local_steps > 0)
+            train_alone(t);
+        else
+            train_step(t);
         end->samples = (double)t->step * batch;
         if (t->fails || end->samples < next)
             continue;

@@ -105,6 +105,7 @@ bool dts_live_direct_check(struct dts_live_kernels *k, const struct dts_live *li
         dts_live_direct_use_buffers(k, sides.there, &once);
         once.steps = 1;
         once.in_order = true;
+        once.every_op = true;
         once.executor = worker ? &moves_alone : &dts_executor_instant;
         once.context = &sides;
         dts_live_fill(rank);

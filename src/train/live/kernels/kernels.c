@@ -26,6 +26,7 @@
 #include "train/live/kernels/rows.h"
 #include "train/live/kernels/server.h"
 #include "train/live/kernels/shares.h"
+#include "train/live/kernels/synchrony.h"
 #include "train/strategy/build.h"
 
 /* fp16 has numbers from 6e-8 to 65504 only; bf16 has all that float has. */
@@ -104,6 +105,7 @@ static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
 void dts_live_kernels_close(struct dts_live_kernels *t)
 {
     dts_live_server_close(t->server);
+    dts_live_synchrony_close(t);
     dts_live_parts_close(t->parts);
     dts_live_noise_close(t->noise);
     dts_mirror_free(&t->sums);
@@ -179,7 +181,8 @@ static void begin(struct dts_live_kernels *t, const struct dts_call *call, long 
     // sums over replicas and microbatches are means then, and no larger than one rank's
     const double parts =
         (double)t->parts->seat.contexts; // each has the mean over its positions
-    const double share = 1 / ((double)replicas * (double)microbatches * parts);
+    const double ranks = dts_live_summed_ranks(t, step);
+    const double share = 1 / (ranks * (double)microbatches * parts);
     const struct dts_network_step wanted = {
         .number = (uint64_t)step,
         .first_sample = first,
@@ -231,10 +234,13 @@ static void update(struct dts_live_kernels *t)
     if (t->parts->optimizer_count == 0)
         return;
     const struct dts_optimizer_run *optimizer = t->parts->optimizers[0];
+    const long of_step = dts_live_synchrony_update(t, t->step);
+    if (of_step < 0)
+        return;
     dts_live_noise_update(t);
     // scaled gradients are of fp16
     const bool finite = !scales(t) || dts_network_finite(t->network, optimizer);
-    const struct dts_update_settings settings = dts_live_settings(&t->rank, optimizer, t->step);
+    const struct dts_update_settings settings = dts_live_settings(&t->rank, optimizer, of_step);
     if (finite)
         dts_live_parts_update(t, &settings, (float)(1 / t->scale.scale));
     if (scales(t))
@@ -259,6 +265,9 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
         break;
     case DTS_UPDATE:
         update(t);
+        break;
+    case DTS_AVERAGE:
+        dts_live_synchrony_average(t, training_step);
         break;
     case DTS_AGGREGATE:
         dts_live_server_update(t->server, op->bucket, training_step);

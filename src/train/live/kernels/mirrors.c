@@ -4,6 +4,7 @@
 #include "train/live/kernels/mirrors.h"
 
 #include "base/text.h"
+#include "train/live/kernels/synchrony.h"
 #include "train/strategy/build.h"
 
 static bool is_sums(const struct dts_live_kernels *t, int buffer)
@@ -15,9 +16,9 @@ static bool is_sums(const struct dts_live_kernels *t, int buffer)
 bool dts_live_mirrors_open(struct dts_live_kernels *t, struct dts_error *err)
 {
     const struct dts_plan *plan = &t->rank.role->plan;
-    if (plan->buffer_count > 0)
+    if (dts_live_gradients_travel(t))
         dts_network_use_gradients(t->network, t->rank.buffers[DTS_GRADIENTS]);
-    if (dts_job_has_servers(t->rank.job))
+    if (dts_live_weights_travel(t))
         dts_network_use_weights(t->network, t->rank.buffers[DTS_WEIGHTS]);
     for (int b = 0; b < plan->buffer_count; b++)
         if (is_sums(t, b))

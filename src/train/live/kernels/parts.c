@@ -10,6 +10,7 @@
 #include "train/live/kernels/mirrors.h"
 #include "train/live/kernels/rows.h"
 #include "train/live/kernels/shares.h"
+#include "train/live/kernels/synchrony.h"
 #include "train/strategy/build.h"
 
 /* The rank's part of the layers, or all of them. */
@@ -141,7 +142,7 @@ static bool make_optimizers(struct dts_live_kernels *k, struct dts_error *err)
 static bool open_whole(struct dts_live_kernels *k, struct dts_error *err)
 {
     struct dts_live_parts *parts = k->parts;
-    if (!dts_live_mirrors_open(k, err))
+    if (!dts_live_synchrony_open(k, err) || !dts_live_mirrors_open(k, err))
         return false;
     if (dts_job_has_servers(k->rank.job))
         return true;

@@ -45,13 +45,14 @@ struct dts_live_kernels {
 
     // filled by dts_live_kernels_open()
     struct dts_executor_rank rank;
-    struct dts_live_server *server; // owned; NULL: a worker, which has the members below
-    struct dts_network *network;    // the first of a worker's networks; NULL: a server
-    struct dts_live_parts *parts;   // of a worker: all of them (parts.h); owned
-    struct dts_live_noise *noise;   // owned; NULL: not wanted (noise.h)
-    struct dts_mirror sums;         // of normalizations, where they are exchanged
-    bool gathers;                   // rows of sparse tables (lists.h), with numbers of
-    int index_bytes;                // so many bytes
+    struct dts_live_server *server;       // owned; NULL: a worker, which has the members below
+    struct dts_network *network;          // the first of a worker's networks; NULL: a server
+    struct dts_live_parts *parts;         // of a worker: all of them (parts.h); owned
+    struct dts_live_noise *noise;         // owned; NULL: not wanted (noise.h)
+    struct dts_mirror sums;               // of normalizations, where they are exchanged
+    struct dts_live_synchrony *synchrony; // owned; NULL: ranks meet in each step
+    bool gathers;                         // rows of sparse tables (lists.h), with numbers of
+    int index_bytes;                      // so many bytes
     float **there;         // the plan's buffers on the device, where messages are direct; owned
     struct dts_data *data; // owned
     struct dts_order order;

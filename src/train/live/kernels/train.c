@@ -23,6 +23,7 @@
 #include "train/live/kernels/noise.h"
 #include "train/live/kernels/pace.h"
 #include "train/live/kernels/share.h"
+#include "train/live/kernels/synchrony.h"
 #include "train/live/kernels/whole.h"
 #include "train/network/evaluate.h"
 #include "train/strategy/build.h"
@@ -92,7 +93,9 @@ static bool evaluate(struct course *c, struct dts_trained_epoch *epoch, struct d
     const size_t classes = region_classes(c, network);
     struct dts_class_count *each = dts_alloc(classes + 1, sizeof(*each));
     struct dts_score score = {.each = classes > 0 ? each : NULL};
+    dts_live_mean_begin(k);
     evaluate_share(c, network, &score);
+    dts_live_mean_end(k);
     double sums[SUMS] = {k->loss,    (double)k->losses, score.samples,
                          score.loss, score.positions,   score.right};
     k->loss = 0;
@@ -189,6 +192,7 @@ static bool walk(struct course *c, struct dts_error *err)
         const long stop = next_stop(c, measures), steps = stop - c->step;
         struct dts_live live = *c->of->live;
         live.steps = (int)steps;
+        live.first_step = c->step;
         dts_live_direct_use(c->kernels, &live);
         if (between_epochs(c))
             dts_mllog_epoch_start(&c->log, c->step / c->kernels->epoch_steps + 1);
@@ -284,7 +288,9 @@ static bool finish(struct course *c, struct dts_error *err)
         trained->left_out = c->kernels->scale.left_out;
         dts_trained_scale_line(trained, stderr);
     }
+    dts_live_mean_begin(c->kernels);
     keep_weights(c, err);
+    dts_live_mean_end(c->kernels);
     dts_mllog_close(&c->log, err);
     return dts_wire_agree(c->wire, err);
 }

@@ -1,0 +1,178 @@
+/* synchrony.c -- the rank's side of local SGD, DiLoCo, gossip and delayed updates. */
+#include "train/live/kernels/synchrony.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "train/network/outer.h"
+#include "train/strategy/build.h"
+#include "train/strategy/synchrony.h"
+
+struct dts_live_synchrony {
+    const struct dts_synchrony *how; // the strategy's
+    size_t count;                    // weights
+
+    struct dts_outer outer; // rate 0: there is none
+    bool has_begun;         // it has the weights from which it counts
+    float *own;             // the rank's weights, while the mean takes their place; owned
+};
+
+static bool check(const struct dts_live_kernels *k, struct dts_error *err)
+{
+    const struct dts_live_settings *live = k->settings;
+    const char *name = k->point->strategy->name, *why = NULL;
+    if (k->point->scenario->precision == DTS_FP16)
+        why = "fp16 leaves out steps that overflow, which ranks that do not meet in each step "
+              "cannot agree on: precision must be bf16, tf32 or fp32";
+    else if (live->checkpoint.file != NULL)
+        why = "a checkpoint holds what one rank has, and here each has weights of its own: "
+              "live.checkpoint must not be there";
+    else if (live->noise_scale)
+        why = "live.noise_scale needs sums of gradients in each step";
+    else if (dts_point_synchrony(k->point)->delay > 0 && dts_space_is_apart(k->space))
+        why = "delay: gradients of two steps must be in the host's memory: live.device must be "
+              "cpu";
+    return why == NULL ||
+           dts_fail(err, DTS_UNSUPPORTED, "live.compute: kernels: %s: %s", name, why);
+}
+
+bool dts_live_synchrony_open(struct dts_live_kernels *k, struct dts_error *err)
+{
+    const struct dts_synchrony *how = dts_point_synchrony(k->point);
+    if (how->local_steps == 0 && how->delay == 0)
+        return true;
+    if (!check(k, err))
+        return false;
+    k->synchrony = dts_alloc(1, sizeof(*k->synchrony));
+    k->synchrony->how = how;
+    k->synchrony->count = dts_network_parameters(k->network);
+    if (!how->outer)
+        return true;
+    return dts_outer_open(&k->synchrony->outer, k->network, how->outer_rate,
+                          how->outer_momentum, err);
+}
+
+void dts_live_synchrony_close(struct dts_live_kernels *k)
+{
+    struct dts_live_synchrony *s = k->synchrony;
+    if (s == NULL)
+        return;
+    dts_outer_close(&s->outer);
+    free(s->own);
+    free(s);
+    k->synchrony = NULL;
+}
+
+bool dts_live_weights_travel(const struct dts_live_kernels *k)
+{
+    return dts_job_has_servers(k->rank.job) ||
+           (k->synchrony != NULL && k->synchrony->how->local_steps > 0 &&
+            k->rank.role->plan.buffer_count > DTS_WEIGHTS);
+}
+
+/* Those of the step before travel while backward makes others. */
+bool dts_live_gradients_travel(const struct dts_live_kernels *k)
+{
+    return k->rank.role->plan.buffer_count > 0 &&
+           (k->synchrony == NULL || k->synchrony->how->delay == 0);
+}
+
+int dts_live_summed_ranks(const struct dts_live_kernels *k, long step)
+{
+    const bool alone = k->synchrony != NULL && dts_synchrony_is_local(k->synchrony->how, step);
+    return alone ? 1 : k->point->replicas;
+}
+
+static void swap(float *a, float *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const float kept = a[i];
+        a[i] = b[i];
+        b[i] = kept;
+    }
+}
+
+long dts_live_synchrony_update(struct dts_live_kernels *k, long step)
+{
+    struct dts_live_synchrony *s = k->synchrony;
+    if (s == NULL)
+        return step;
+    if (s->how->delay > 0 && k->rank.role->plan.buffer_count > 0) {
+        swap(dts_network_gradients(k->network), k->rank.buffers[DTS_GRADIENTS], s->count);
+        return step - s->how->delay;
+    }
+    if (s->how->outer && !s->has_begun && dts_synchrony_is_local(s->how, step)) {
+        dts_outer_begin(&s->outer);
+        s->has_begun = true;
+    }
+    return step;
+}
+
+/* How many ranks' weights were summed in that step. */
+static int summed_weights(const struct dts_live_kernels *k, long step)
+{
+    const struct dts_plan *plan = &k->rank.role->plan;
+    for (int o = 0; o < plan->op_count; o++)
+        if (plan->ops[o].kind == DTS_OP_COLLECTIVE &&
+            plan->ops[o].collective.data.buffer == DTS_WEIGHTS &&
+            dts_when_acts(&plan->ops[o].when, step))
+            return plan->ops[o].collective.group.size;
+    return 1;
+}
+
+void dts_live_synchrony_average(struct dts_live_kernels *k, long step)
+{
+    const int ranks = summed_weights(k, step);
+    if (ranks > 1)
+        dts_weights_divide(k->network, ranks);
+    if (k->synchrony->how->outer)
+        dts_outer_update(&k->synchrony->outer);
+}
+
+static bool is_apart(const struct dts_live_kernels *k)
+{
+    return k->synchrony != NULL && k->synchrony->how->local_steps > 0;
+}
+
+/* In the order of ranks, in double: the same bits whatever MPI does. */
+static void take_mean(struct dts_live_kernels *k, float *weights)
+{
+    const size_t count = k->synchrony->count;
+    const int ranks = dts_wire_size(k->wire);
+    const bool first = dts_wire_rank(k->wire) == 0;
+    float *all = first ? dts_alloc(count * (size_t)ranks, sizeof(*all)) : NULL;
+    dts_wire_collect(k->wire, weights, count * sizeof(*weights), all);
+    for (size_t i = 0; first && i < count; i++) {
+        double sum = 0;
+        for (int r = 0; r < ranks; r++)
+            sum += (double)all[(size_t)r * count + i];
+        weights[i] = (float)(sum / ranks);
+    }
+    free(all);
+    dts_wire_share(k->wire, weights, count * sizeof(*weights));
+}
+
+void dts_live_mean_begin(struct dts_live_kernels *k)
+{
+    if (!is_apart(k))
+        return;
+    const struct dts_mirror *weights = dts_network_mirror(k->network, DTS_NETWORK_WEIGHTS);
+    const size_t bytes = k->synchrony->count * sizeof(float);
+    k->synchrony->own = dts_alloc(k->synchrony->count, sizeof(float));
+    dts_mirror_fetch_all(weights);
+    memcpy(k->synchrony->own, weights->here, bytes);
+    take_mean(k, weights->here);
+    dts_mirror_store_all(weights);
+}
+
+void dts_live_mean_end(struct dts_live_kernels *k)
+{
+    if (!is_apart(k))
+        return;
+    const struct dts_mirror *weights = dts_network_mirror(k->network, DTS_NETWORK_WEIGHTS);
+    memcpy(weights->here, k->synchrony->own, k->synchrony->count * sizeof(float));
+    dts_mirror_store_all(weights);
+    free(k->synchrony->own);
+    k->synchrony->own = NULL;
+}

@@ -1,0 +1,197 @@
+/* synchrony.c -- keys, plans and memory of what is not synchronous in each step. */
+#include "train/strategy/synchrony.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *dts_synchrony_average(int i)
+{
+    static const char *const names[] = {
+        "all",
+        "pairs",
+        NULL,
+    };
+    return names[i];
+}
+
+/* Keys that act with local_steps alone. */
+static bool check_alone(const struct dts_synchrony *s, const struct dts_cfg *at,
+                        struct dts_error *err)
+{
+    const char *key = s->local_after > 0      ? "local_after"
+                      : s->average != NULL    ? "average"
+                      : s->outer              ? "outer_rate"
+                      : s->outer_momentum > 0 ? "outer_momentum"
+                                              : NULL;
+    return key == NULL || s->local_steps > 0 ||
+           dts_cfg_fail(at, key, err, "cannot act without local_steps");
+}
+
+bool dts_synchrony_prepare(struct dts_synchrony *s, const struct dts_cfg *at,
+                           struct dts_error *err)
+{
+    static const double usual_momentum = 0.9; // DiLoCo's
+    const struct dts_cfg rate = dts_cfg_member(at, "outer_rate"),
+                         momentum = dts_cfg_member(at, "outer_momentum");
+    s->outer = dts_cfg_exists(&rate);
+    s->pairs = s->average != NULL && strcmp(s->average, dts_synchrony_average(0)) != 0;
+    if (!check_alone(s, at, err))
+        return false;
+    if (dts_cfg_exists(&momentum) && !s->outer)
+        return dts_cfg_fail(at, "outer_momentum", err, "cannot act without outer_rate");
+    if (s->outer && !dts_cfg_exists(&momentum))
+        s->outer_momentum = usual_momentum;
+    if (s->outer && s->pairs)
+        return dts_cfg_fail(at, "outer_rate", err,
+                            "needs the mean of all: pairs begin from other weights each");
+    if (s->delay > 0 && s->local_steps > 0)
+        return dts_cfg_fail(at, "delay", err,
+                            "cannot act with local_steps: no gradients are exchanged");
+    return true;
+}
+
+void dts_synchrony_name(const struct dts_synchrony *s, char *name, size_t room)
+{
+    name[0] = '\0';
+    if (s->delay > 0)
+        snprintf(name, room, "_delay_%d", s->delay);
+    if (s->local_steps > 0)
+        snprintf(name, room, "%s_%s_%d", s->local_after > 0 ? "_post" : "",
+                 s->outer   ? "diloco"
+                 : s->pairs ? "gossip"
+                            : "local",
+                 s->local_steps);
+}
+
+bool dts_synchrony_check(const struct dts_synchrony *s, const struct dts_point *point,
+                         struct dts_error *err)
+{
+    const char *name = point->strategy->name;
+    if (s->local_steps > 0 && dts_build_synchronizes(point))
+        return dts_point_fail(point, err,
+                              "%s: synchronized batch_norm needs ranks in step, and these "
+                              "train alone for some steps",
+                              name);
+    if (s->pairs && (point->devices & (point->devices - 1)) != 0)
+        return dts_point_fail(point, err,
+                              "%s: average: pairs needs a power of two of devices, got %d",
+                              name, point->devices);
+    return true;
+}
+
+struct dts_when dts_synchrony_gradients(const struct dts_synchrony *s)
+{
+    return (struct dts_when){.until = s->local_after};
+}
+
+/* Ranks that take the mean of their weights, and when. */
+struct meeting {
+    struct dts_members members;
+    struct dts_when when;
+};
+
+static bool add_meeting(const struct dts_coll_choice *choice, const struct dts_point *point,
+                        const struct meeting *meeting, int update, struct dts_plan *plan,
+                        const struct dts_bucket *buckets, int count, struct dts_error *err)
+{
+    for (int b = 0; b < count; b++) {
+        struct dts_collective collective;
+        const struct dts_span data = dts_bucket_span(buckets, b, DTS_WEIGHTS);
+        if (!dts_coll_choice_make(choice, point, &meeting->members, DTS_ALLREDUCE,
+                                  (double)(data.count * sizeof(float)), &collective, err))
+            return false;
+        collective.data = data;
+        char label[32];
+        snprintf(label, sizeof(label), "weights %d", b);
+        const int op = dts_plan_collective(plan, DTS_DATA, label, collective);
+        plan->ops[op].bucket = b;
+        plan->ops[op].when = meeting->when;
+        dts_plan_after(plan, update);
+    }
+    return true;
+}
+
+/* Two ranks, `stride` apart: in one node where all such pairs are. */
+static struct dts_members pair(const struct dts_point *point, int stride)
+{
+    const bool within = dts_point_per_node(point) % (2 * stride) == 0;
+    return (struct dts_members){.group = {.stride = stride, .size = 2},
+                                .per_node = within ? 2 : 1,
+                                .nodes = within ? 1 : 2};
+}
+
+static int log2_of(int power)
+{
+    int log2 = 0;
+    while (1 << log2 < power)
+        log2++;
+    return log2;
+}
+
+/* Each dimension of the hypercube in turn. */
+static bool add_meetings(const struct dts_synchrony *s, const struct dts_coll_choice *choice,
+                         const struct dts_point *point, int update, struct dts_plan *plan,
+                         const struct dts_bucket *buckets, int count, struct dts_error *err)
+{
+    const int turns = s->pairs ? log2_of(point->devices) : 1;
+    for (int t = 0; t < turns && point->devices > 1; t++) {
+        const struct meeting meeting = {s->pairs ? pair(point, 1 << t)
+                                                 : dts_point_members(point),
+                                        {.every = s->local_steps * turns,
+                                         .at = s->local_steps * (t + 1) - 1,
+                                         .from = s->local_after}};
+        if (!add_meeting(choice, point, &meeting, update, plan, buckets, count, err))
+            return false;
+    }
+    return true;
+}
+
+/* Once through memory: sums become means; an outer update reads and writes the weights, those
+ * of the last time and the momentum. */
+static double average_seconds(const struct dts_synchrony *s, const struct dts_point *point)
+{
+    const double parameters = point->scenario->model.parameters;
+    const struct dts_work work = {.class = DTS_WORK_MEMORY,
+                                  .flops = (s->outer ? 8 : 1) * parameters,
+                                  .bytes = (s->outer ? 6 : 2) * sizeof(float) * parameters};
+    return dts_device_seconds(point->device, dts_precision_beside(point->scenario->precision),
+                              &work);
+}
+
+bool dts_synchrony_average_weights(const struct dts_synchrony *s,
+                                   const struct dts_coll_choice *choice,
+                                   const struct dts_point *point, struct dts_plan *plan,
+                                   const struct dts_bucket *buckets, int count,
+                                   struct dts_error *err)
+{
+    const int update = plan->op_count - 1;
+    if (!add_meetings(s, choice, point, update, plan, buckets, count, err))
+        return false;
+    const int end = plan->op_count;
+    const struct dts_when when = {
+        .every = s->local_steps, .at = s->local_steps - 1, .from = s->local_after};
+    const int first = plan->op_count;
+    const int average = dts_build_call(point, plan, s->outer ? "outer update" : "average",
+                                       (struct dts_call){.pass = DTS_AVERAGE,
+                                                         .layer = -1,
+                                                         .seconds = average_seconds(s, point)});
+    for (int op = first; op <= average; op++) // with what the host does to have it run
+        plan->ops[op].when = when;
+    for (int op = update + 1; op < end; op++)
+        dts_plan_after(plan, op);
+    return true;
+}
+
+const struct dts_synchrony *dts_point_synchrony(const struct dts_point *point)
+{
+    static const struct dts_synchrony in_step = {.local_steps = 0};
+    const struct dts_strategy_kind *kind = point->strategy->kind;
+    return kind->synchrony != NULL ? kind->synchrony(point->strategy->self) : &in_step;
+}
+
+double dts_synchrony_bytes(const struct dts_synchrony *s, const struct dts_point *point)
+{
+    const double parameters = point->scenario->model.parameters;
+    const double outer = s->outer ? 2 * sizeof(float) * parameters : 0;
+    return outer + (s->delay > 0 ? sizeof(float) * parameters : 0);
+}

@@ -1,0 +1,80 @@
+/* synchrony.h -- when the ranks of data-parallel training meet, if not in each step with the
+ * gradients of that step.
+ *
+ *     local_steps H     Local SGD (Stich 2018, arXiv:1805.09767): each rank updates its own
+ *                       weights with its own gradients, and after each H-th update all take
+ *                       the mean of their weights.
+ *     local_after S     Post-local SGD (Lin et al. 2018, arXiv:1808.07217): the first S steps
+ *                       sum gradients.
+ *     outer_rate        DiLoCo (Douillard et al. 2023, arXiv:2311.08105): what the mean of the
+ *                       weights moved by since the last time is the gradient of an outer
+ *                       update by SGD with Nesterov's momentum (kernels/update/nesterov.c).
+ *     average pairs     Gossip: the mean of two ranks alone, synchronously. The pairs are the
+ *                       edges of a hypercube, one dimension each time (D-PSGD, Lian et al.
+ *                       2017, arXiv:1705.09056, on the one-peer hypercube of Ying et al. 2021,
+ *                       arXiv:2110.13363). AD-PSGD, whose pairs do not wait, is not modelled.
+ *     delay 1           The exchange of a step's gradients takes until the end of the next
+ *                       step, whose update uses them (delayed SGD, Langford et al. 2009).
+ *
+ *     local   compute  fwd | bwd | update | fwd | bwd | update |                     | average
+ *             data                                            | all-reduce of weights |
+ *     delay   compute  fwd | bwd | update | fwd | bwd | update |
+ *             data                         | all-reduce |
+ */
+#ifndef DTS_TRAIN_STRATEGY_SYNCHRONY_H
+#define DTS_TRAIN_STRATEGY_SYNCHRONY_H
+
+#include "train/strategy/build.h"
+#include "train/strategy/coll_choice.h"
+
+enum { DTS_MOST_LOCAL_STEPS = 10000 };
+
+struct dts_synchrony {
+    int local_steps, local_after; // local_steps 0: gradients are summed in each step
+    double outer_rate, outer_momentum;
+    const char *average;
+    int delay;
+    bool outer, pairs; // follow from these
+};
+
+/* Names of ways to average: "all", "pairs"; NULL at the end. */
+const char *dts_synchrony_average(int i);
+
+/* Refuses keys that cannot act, and fills in what follows. */
+bool dts_synchrony_prepare(struct dts_synchrony *synchrony, const struct dts_cfg *at,
+                           struct dts_error *err);
+
+/* What is added to the name of a strategy: "_local_16"; "": nothing. */
+void dts_synchrony_name(const struct dts_synchrony *synchrony, char *name, size_t room);
+
+/* Refuses a point whose ranks cannot go so. */
+bool dts_synchrony_check(const struct dts_synchrony *synchrony, const struct dts_point *point,
+                         struct dts_error *err);
+
+/* The steps in which gradients are exchanged. */
+struct dts_when dts_synchrony_gradients(const struct dts_synchrony *synchrony);
+
+/* Adds the all-reduces of weights behind the update, and what is done with their sums. `alone`:
+ * there is but one rank. */
+bool dts_synchrony_average_weights(const struct dts_synchrony *synchrony,
+                                   const struct dts_coll_choice *choice,
+                                   const struct dts_point *point, struct dts_plan *plan,
+                                   const struct dts_bucket *buckets, int count,
+                                   struct dts_error *err);
+
+/* That of a point's strategy; of one that knows no other all are zero: ranks meet in each step.
+ */
+const struct dts_synchrony *dts_point_synchrony(const struct dts_point *point);
+
+/* Do ranks make updates of their own in that step? */
+static inline bool dts_synchrony_is_local(const struct dts_synchrony *synchrony, long step)
+{
+    return synchrony->local_steps > 0 && step >= synchrony->local_after;
+}
+
+/* Bytes that a device keeps beside what it keeps in any case: the weights of the last outer
+ * update and its momentum; gradients that are under way. */
+double dts_synchrony_bytes(const struct dts_synchrony *synchrony,
+                           const struct dts_point *point);
+
+#endif

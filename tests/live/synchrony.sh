@@ -1,0 +1,100 @@
+#!/bin/sh
+# synchrony.sh -- ranks that do not sum gradients in each step train for real: with one local step local SGD is
+# synchronous SGD; with more, an outer update, pairs or a delay they have the weights of one process that does the
+# same for all of them, one after another; what ranks send is what the plan says; what cannot be is refused.
+#
+#     synchrony.sh FOLDER-OF-PROGRAMS SERIAL
+#
+# SERIAL is that one process (serial_local.c).
+bin=$1
+serial=$2
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+. "$here/weights.sh"
+. "$here/parts.sh"
+tensors="10 2000 8 576 8 72"
+
+# local RANKS KEYS [ARGUMENT...] -- trains; the result is JSON
+local_steps() {
+    ranks=$1 keys=$2
+    shift 2
+    train "$ranks" "$work/many" --format json --set optimizer=sgd \
+        --set "strategies=[{\"kind\":\"allreduce\",\"algorithm\":\"ring\",\"bucket_bytes\":4000$keys}]" "$@"
+}
+
+# equal KEYS RANKS [ARGUMENT...] -- these ranks get the weights in $work/one, but for the order of sums
+equal() {
+    keys=$1 ranks=$2
+    shift 2
+    local_steps "$ranks" "$keys" "$@" && near "$work/many" "$work/one" 0 1e-5 || fail "$ranks ranks, $keys $*"
+}
+
+# other KEYS RANKS [ARGUMENT...] -- other weights, that are no worse than another training's
+other() {
+    keys=$1 ranks=$2
+    shift 2
+    local_steps "$ranks" "$keys" "$@" && near "$work/many" "$work/one" 1e-3 5 || fail "$ranks ranks, $keys $*"
+}
+
+local_steps 1 '' || fail "one rank"
+cp "$work/many" "$work/one"
+equal ',"local_steps":1' 2
+equal ',"local_steps":1' 8
+equal ',"local_steps":1,"outer_rate":1,"outer_momentum":0' 4
+equal ',"local_steps":1,"average":"pairs"' 2 # one pair
+equal ',"local_steps":17,"local_after":20' 2
+other ',"local_steps":17' 2
+other ',"local_steps":17,"local_after":12' 4
+
+# The bits do not depend on timing.
+for keys in ',"local_steps":17,"outer_rate":0.7' ',"delay":1' ',"local_steps":1,"average":"pairs"'; do
+    local_steps 4 "$keys" --set live.steps=34 || fail "$keys"
+    cp "$work/many" "$work/before"
+    local_steps 4 "$keys" --set live.steps=34 || fail "$keys, again"
+    cmp -s "$work/many" "$work/before" || fail "$keys: other bits the second time"
+done
+
+# One process does what n ranks do: 23 steps, a meeting after each fifth.
+emulated() { # WHAT RANKS ...
+    "$serial" "$here/cnn.json" "$@" >"$work/one" || fail "serial $*"
+}
+emulated local 4 23 5
+equal ',"local_steps":5' 4 --set live.steps=20
+for ranks in 1 2 4 8; do
+    emulated local $ranks 23 5 0.7 0.9
+    equal ',"local_steps":5,"outer_rate":0.7' $ranks --set live.steps=20
+done
+emulated local 4 23 5 0.4 0.5
+equal ',"local_steps":5,"outer_rate":0.4,"outer_momentum":0.5' 4 --set live.steps=20
+
+# Pairs of a hypercube, one dimension each step; what is kept is the mean of all.
+emulated pairs 4 23
+equal ',"local_steps":1,"average":"pairs"' 4 --set live.steps=20
+emulated pairs 8 23
+equal ',"local_steps":1,"average":"pairs"' 8 --set live.steps=21 --set live.warm_up=2
+
+# Gradients of the step before: the first step makes no update.
+emulated delay 1 19
+for ranks in 1 2 8; do
+    equal ',"delay":1' $ranks
+done
+
+# Two ranks send their 10,696 bytes of weights in each meeting, so a fifth in a step.
+local_steps 2 ',"local_steps":5' --set live.steps=20
+grep -q '"sent_bytes": 4278.4' "$work/out" || fail "bytes: $(grep '"sent_' "$work/out")"
+
+# refuse STATUS WORDS KEYS [ARGUMENT...]
+refuse() {
+    wanted=$1 words=$2 keys=$3
+    shift 3
+    local_steps 2 "$keys" "$@"
+    status=$?
+    [ $status -eq "$wanted" ] && grep -q "$words" "$work/err" || fail "$keys $* ends with $status"
+}
+refuse 2 'must be a multiple of the 5 steps after which its messages repeat, got 17' ',"local_steps":5'
+refuse 3 'a checkpoint holds what one rank has' ',"local_steps":1' \
+    --set 'live.checkpoint={"file":"kept","every_steps":2}'
+refuse 3 'fp16 leaves out steps that overflow' ',"delay":1' --set precision=fp16 --set device=h100
+refuse 3 'needs sums of gradients in each step' ',"local_steps":1' --set live.noise_scale=true
+exit $failed
