@@ -1,4 +1,4 @@
-/* scene.c -- reads a scenario, its platform and its device, changed by --set. */
+/* scene_open.c -- reads a scenario, its platform and its device, changed by --set. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,9 +6,10 @@
 #include "answer/conditions.h"
 #include "answer/notes/unused.h"
 #include "answer/open.h"
-#include "answer/phases.h"
 #include "answer/result.h"
 #include "answer/scene.h"
+#include "answer/variants/neighbour_scenes.h"
+#include "answer/variants/phases.h"
 #include "base/hash.h"
 #include "base/json/library.h"
 #include "base/mem.h"
@@ -180,6 +181,8 @@ static uint64_t hash_of(const struct dts_scene *scene)
         hash = dts_doc_hash(scene->scenario.training.table->doc, hash);
     for (int p = 0; p < scene->phase_count; p++)
         hash = hash * 31 + scene->phases[p].hash;
+    for (int n = 0; n < scene->neighbour_count; n++)
+        hash = hash * 31 + scene->neighbours[n].hash;
     for (int by = DTS_WITHIN; by <= DTS_BETWEEN; by++)
         hash = hash_measured(&scene->platform.net.transports[by].measured, hash);
     for (int k = 1; k < scene->platform.kind_count; k++)
@@ -202,7 +205,8 @@ bool dts_scene_read(const struct dts_changes *changes, struct dts_doc *doc, int 
         load_platform(changes, k, scene, err) && load_device(scene, err)) {
         dts_conditions_of_platform(changes, &scene->scenario, scene->platform.doc,
                                    &scene->left_out);
-        if (dts_phases_open(changes, k, scene, err)) {
+        if (dts_phases_open(changes, k, scene, err) &&
+            dts_neighbour_scenes_open(changes, k, scene, err)) {
             scene->hash = hash_of(scene);
             return true;
         }
@@ -218,31 +222,4 @@ bool dts_scene_open(const struct dts_changes *changes, const char *word, int k,
     *scene = (struct dts_scene){0};
     return dts_scenario_open(changes, word, k, &doc, err) &&
            dts_scene_read(changes, doc, k, scene, err);
-}
-
-struct dts_question dts_question_of(const struct dts_scene *scene, int strategy, int devices)
-{
-    return (struct dts_question){.scenario = &scene->scenario,
-                                 .platform = &scene->platform,
-                                 .device = &scene->device,
-                                 .kinds = scene->kinds,
-                                 .strategy = &scene->scenario.strategies[strategy],
-                                 .devices = devices,
-                                 .phases = scene->phases,
-                                 .phase_count = scene->phase_count,
-                                 .setting = scene->setting};
-}
-
-void dts_scene_close(struct dts_scene *scene)
-{
-    dts_phases_close(scene);
-    dts_text_free(&scene->unused);
-    dts_text_free(&scene->left_out);
-    for (int k = 0; scene->kinds != NULL && k < scene->platform.kind_count; k++)
-        dts_device_free(&scene->kinds[k]);
-    free(scene->kinds);
-    dts_device_free(&scene->device);
-    dts_platform_free(&scene->platform);
-    dts_scenario_free(&scene->scenario);
-    *scene = (struct dts_scene){0};
 }
