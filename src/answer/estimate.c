@@ -249,7 +249,8 @@ static void fill_why(struct work *w, const struct dts_bound *bound, struct dts_r
                                 .found = found,
                                 .count = count,
                                 .input = dts_point_input(&w->built.point),
-                                .machine = &w->built.machine};
+                                .machine = &w->built.machine,
+                                .neighbours = w->neighbours.count > 0};
     dts_explain_bound(&why, result->why, sizeof(result->why));
 }
 
@@ -338,6 +339,7 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
                            check_serves(&w, &result->error) && check_shares(&w, &result->error);
         if (suits && question->check) {
             fill_setting(&w, result);
+            dts_neighbour_jobs_list(question, &w.neighbours, result);
             good = true;
         } else if (suits)
             good = simulate(&w, result, &result->error);

@@ -187,12 +187,29 @@ static void add_steps(struct steps *steps, double step_s, double samples_per_s)
     steps->samples_per_s += samples_per_s;
 }
 
+void dts_neighbour_jobs_list(const struct dts_question *q,
+                             const struct dts_neighbour_jobs *jobs, struct dts_result *result)
+{
+    result->beside_count = q->neighbour_count;
+    for (int e = 0; e < q->neighbour_count; e++)
+        result->besides[e] = (struct dts_result_beside){
+            .step_mean_s = NAN, .step_worst_s = NAN, .throughput_samples_per_s = NAN};
+    for (int j = 0; j < jobs->count; j++) {
+        const struct dts_point *point = &jobs->built[j].point;
+        const char *name = beside_of(q, jobs->entry[j])->name;
+        struct dts_result_beside *to = &result->besides[jobs->entry[j]];
+        to->jobs++;
+        to->devices = point->devices;
+        dts_text_copy(to->name, sizeof(to->name), name != NULL ? name : point->strategy->name);
+    }
+}
+
 static void fill_entry(const struct dts_question *q, const struct dts_neighbour_jobs *jobs,
                        const struct dts_neighbour_time *times, int entry,
                        struct dts_result *result, struct steps *alike)
 {
     const struct dts_beside *beside = beside_of(q, entry);
-    struct dts_result_beside *to = &result->besides[result->beside_count++];
+    struct dts_result_beside *to = &result->besides[entry];
     struct steps all = {0};
     for (int j = 0; j < jobs->count; j++) {
         const struct dts_point *point = &jobs->built[j].point;
@@ -203,11 +220,7 @@ static void fill_entry(const struct dts_question *q, const struct dts_neighbour_
         add_steps(&all, times[j].step_s, samples / times[j].step_s);
         if (dts_beside_alike(beside))
             add_steps(alike, times[j].step_s, samples / times[j].step_s);
-        to->devices = point->devices;
-        dts_text_copy(to->name, sizeof(to->name),
-                      beside->name != NULL ? beside->name : point->strategy->name);
     }
-    to->jobs = all.jobs;
     to->step_mean_s = all.sum_s / all.jobs;
     to->step_worst_s = isnan(all.sum_s) ? NAN : all.worst_s;
     to->throughput_samples_per_s = all.samples_per_s;
@@ -221,6 +234,7 @@ void dts_neighbour_jobs_fill(const struct dts_question *q,
     struct steps alike = {0};
     if (jobs->count == 0)
         return;
+    dts_neighbour_jobs_list(q, jobs, result);
     result->beside.alone_s = alone_s;
     result->beside.slowdown = result->step.total_s / alone_s;
     add_steps(&alike, result->step.total_s, result->throughput_samples_per_s);

@@ -25,6 +25,10 @@ void dts_neighbour_jobs_free(struct dts_neighbour_jobs *jobs); // leaves it empt
 /* About how many messages they send in so many seconds, as far as their calls tell. */
 double dts_neighbour_jobs_messages(const struct dts_neighbour_jobs *jobs, double seconds);
 
+/* Fills who they are in result->besides. */
+void dts_neighbour_jobs_list(const struct dts_question *question,
+                             const struct dts_neighbour_jobs *jobs, struct dts_result *result);
+
 /* Fills result->besides, beside and jobs. `times` are of an engine, one for each job; alone_s:
  * the step without neighbours. The result has its step and throughput already. */
 void dts_neighbour_jobs_fill(const struct dts_question *question,

@@ -9,41 +9,35 @@
 #include "base/mem.h"
 #include "train/strategy/strategy.h"
 
-static struct dts_cfg item_of(const struct dts_cfg *list, int number)
+/* The value of a key goes to another path, or the same. Who said it, and where, is said of it
+ * there, too. */
+static void add_value(struct dts_changes *to, const struct dts_cfg *item, const char *key,
+                      const char *path, bool listed)
 {
-    return dts_cfg_item(list, (size_t)number);
-}
-
-static void add_value(struct dts_changes *to, const char *by, const char *key,
-                      const struct dts_cfg *value, const char *left, const char *right)
-{
+    const struct dts_cfg value = dts_cfg_member(item, key);
     struct dts_text text = {0};
-    char *json = dts_cfg_json(value);
-    dts_text_add(&text, "%s%s%s", left, json, right);
-    dts_changes_add_by(to, by, key, dts_text_string(&text));
+    if (!dts_cfg_exists(&value))
+        return;
+    char *json = dts_cfg_json(&value), *lead = dts_cfg_lead(&value);
+    dts_text_add(&text, "%s%s%s", listed ? "[" : "", json, listed ? "]" : "");
+    lead[strlen(lead) - strlen(key)] = '\0';
+    dts_changes_add_by(to, lead, path, dts_text_string(&text));
     dts_text_free(&text);
+    free(lead);
     free(json);
 }
 
 /* What the neighbour has of its own, and what only the job has that is asked. */
-static void add_own(struct dts_changes *to, const char *by, const struct dts_cfg *item,
-                    const struct dts_beside *beside)
+static void add_own(struct dts_changes *to, const struct dts_cfg *item)
 {
     static const char *const none[] = {"neighbours", "references", "measurements"};
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
-        dts_changes_add_by(to, by, none[i], "null");
-    dts_changes_add_by(to, by, "training", "{}");
-    for (int i = 0; dts_beside_key(i) != NULL; i++) {
-        const struct dts_cfg value = dts_cfg_member(item, dts_beside_key(i));
-        if (dts_cfg_exists(&value))
-            add_value(to, by, dts_beside_key(i), &value, "", "");
-    }
-    const struct dts_cfg strategy = dts_cfg_member(item, "strategy"),
-                         devices = dts_cfg_member(item, "devices");
-    if (dts_cfg_exists(&strategy))
-        add_value(to, by, "strategies", &strategy, "[", "]");
-    if (beside->devices > 0)
-        add_value(to, by, "devices", &devices, "", "");
+        dts_changes_add_by(to, "", none[i], "null");
+    dts_changes_add_by(to, "", "training", "{}");
+    for (int i = 0; dts_beside_key(i) != NULL; i++)
+        add_value(to, item, dts_beside_key(i), dts_beside_key(i), false);
+    add_value(to, item, "strategy", "strategies", true);
+    add_value(to, item, "devices", "devices", false);
 }
 
 /* Its strategy is the first of a list of one, which nobody wrote. */
@@ -79,13 +73,10 @@ static bool open_one(const struct dts_changes *changes, int k, struct dts_scene 
 {
     const struct dts_cfg top = dts_doc_top(scene->scenario.doc),
                          list = dts_cfg_member(&top, "neighbours"),
-                         item = item_of(&list, number);
+                         item = dts_cfg_item(&list, (size_t)number);
     struct dts_changes own = {0};
     struct dts_error why = {0}, named;
-    struct dts_text by = {0};
-    char *lead = dts_cfg_lead(&item);
-    dts_text_add(&by, "%s.", lead);
-    add_own(&own, by.chars, &item, &scene->scenario.neighbours[number]);
+    add_own(&own, &item);
     bool good = dts_variant_read(changes, k, scene, &own, &scene->neighbours[number], &why);
     if (good && !check_trains(&scene->neighbours[number], &item, &why)) {
         dts_scene_close(&scene->neighbours[number]);
@@ -95,8 +86,6 @@ static bool open_one(const struct dts_changes *changes, int k, struct dts_scene 
         name_strategy(&why, &named);
         dts_variant_name_error(&scene->scenario, "neighbours", number, &named, err);
     }
-    free(lead);
-    dts_text_free(&by);
     dts_changes_free(&own);
     return good;
 }
