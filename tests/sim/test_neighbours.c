@@ -223,7 +223,8 @@ static int draw(int least, int most)
 
 static struct dts_job drawn_job(int size)
 {
-    static const char *const names[] = {"ring", "halving_doubling", "double_tree", "binary_blocks"};
+    static const char *const names[] = {"ring", "halving_doubling", "double_tree",
+                                        "binary_blocks"};
     struct dts_job job = agree_workers(size, 0);
     const int kernel = agree_kernel(&job, DTS_BACKWARD, 1e-3 * draw(1, 9));
     const int sum =
@@ -307,32 +308,72 @@ static void flow_and_exact_agree(void)
             compare_drawn(&machines[m]);
 }
 
-/* Jobs that are alike do not draw alike. */
-static void jobs_have_noise_of_their_own(void)
+/* A step is over when all ranks are through with it, of which one is slow. */
+static void the_slowest_rank_ends_a_neighbours_step(void)
 {
+    const double factor[] = {1, 2};
     struct scene scene;
     if (!open_scene(&scene, 1, 4e7))
         return;
     struct dts_job kernels = agree_workers(2, 0);
     agree_kernel(&kernels, DTS_FORWARD, 0.01);
-    const struct dts_noise noise = {0.1, 0.1, 1};
-    const struct dts_neighbour same = {.job = &kernels, .endpoint = pairs[1], .noise = noise};
-    const struct dts_simulation s = {.job = &kernels,
-                                     .net = &scene.platform.net,
-                                     .endpoint = scene.endpoint,
-                                     .steps = 5,
-                                     .noise = noise,
-                                     .neighbours = &same,
-                                     .neighbour_count = 1};
-    struct dts_timing timing = agree_run("flow", &s);
-    CHECK(fabs(timing.neighbours[0].step_s / timing.step_s - 1) > 1e-3);
+    scene.neighbours[0].job = &kernels;
+    scene.neighbours[0].compute_factor = factor;
+    struct dts_timing timing = run("flow", &scene, 1);
+    CHECK_INT(timing.neighbours[0].steps, 10); // of 0.2 s and five latencies
+    CHECK_CLOSE(timing.neighbours[0].step_s, 0.02, 1e-9);
     dts_timing_free(&timing);
     dts_job_free(&kernels);
     close_scene(&scene);
+}
+
+/* Kernels of a neighbour that always sends: half as long again, and nobody else's are. */
+static void each_job_has_its_own_slowdown(void)
+{
+    struct scene scene;
+    if (!open_scene(&scene, 2, 4e7))
+        return;
+    struct dts_job both = sender(4e7);
+    agree_kernel(&both, DTS_FORWARD, 0.01);
+    for (int n = 0; n < 2; n++)
+        scene.neighbours[n].job = &both;
+    scene.neighbours[1].slowdown = 0.5;
+    struct dts_timing timing = run("flow", &scene, 2);
+    CHECK_CLOSE(timing.neighbours[0].step_s, 0.01, 1e-3);
+    CHECK_CLOSE(timing.neighbours[1].step_s, 0.015, 1e-3);
+    dts_timing_free(&timing);
+    dts_job_free(&both);
+    close_scene(&scene);
+}
+
+static void check_noise(const struct dts_noise noise)
+{
+    struct scene scene;
+    if (!open_scene(&scene, 2, 4e7))
+        return;
+    struct dts_job kernels = agree_workers(2, 0);
+    agree_kernel(&kernels, DTS_FORWARD, 0.01);
+    for (int n = 0; n < 2; n++) {
+        scene.neighbours[n].job = &kernels;
+        scene.neighbours[n].noise = noise;
+    }
+    struct dts_timing timing = run("flow", &scene, 2);
+    CHECK(fabs(timing.neighbours[0].step_s / timing.neighbours[1].step_s - 1) > 1e-3);
+    dts_timing_free(&timing);
+    dts_job_free(&kernels);
+    close_scene(&scene);
+}
+
+/* Jobs that are alike do not draw alike: neither devices nor steps. */
+static void jobs_have_noise_of_their_own(void)
+{
+    check_noise((struct dts_noise){0.1, 0, 1});
+    check_noise((struct dts_noise){0, 0.1, 1});
 }
 
 TESTS(TEST(jobs_share_a_link), TEST(links_of_its_own_change_nothing),
       TEST(who_starts_later_than_the_end_changes_nothing),
       TEST(who_starts_in_between_slows_the_rest), TEST(a_neighbour_goes_on_until_the_end),
       TEST(who_takes_no_time_does_no_harm), TEST(a_stream_without_time_keeps_up),
+      TEST(the_slowest_rank_ends_a_neighbours_step), TEST(each_job_has_its_own_slowdown),
       TEST(jobs_have_noise_of_their_own), TEST(flow_and_exact_agree))

@@ -65,12 +65,17 @@ static void a_rank_offers_its_load(void)
 {
     static const struct {
         const char *pattern;
+        int devices;
         double messages;
-    } all[] = {{"nearest_neighbors", 6}, {"all_to_all", 26}, {"permutation", 1}};
+    } all[] = {{"nearest_neighbors", 27, 6},
+               {"nearest_neighbors", 14, 4},
+               {"nearest_neighbors", 13, 2},
+               {"all_to_all", 27, 26},
+               {"permutation", 27, 1}};
     struct fixture f;
     set_up(&f);
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-        struct dts_job job = traffic(&f, all[i].pattern, ", \"load\": 0.25", 27);
+        struct dts_job job = traffic(&f, all[i].pattern, ", \"load\": 0.25", all[i].devices);
         const struct dts_plan *plan = &job.roles[0].plan;
         const int pace = find_op(plan, "pace");
         CHECK_CLOSE(plan->ops[pace].call.seconds, all[i].messages * bytes / (0.25 * 4e9),
