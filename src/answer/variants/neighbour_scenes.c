@@ -30,7 +30,8 @@ static void add_value(struct dts_changes *to, const struct dts_cfg *item, const 
 /* What the neighbour has of its own, and what only the job has that is asked. */
 static void add_own(struct dts_changes *to, const struct dts_cfg *item)
 {
-    static const char *const none[] = {"neighbours", "references", "measurements"};
+    static const char *const none[] = {"neighbours", "slow_workers", "references",
+                                       "measurements"};
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
         dts_changes_add_by(to, "", none[i], "null");
     dts_changes_add_by(to, "", "training", "{}");
