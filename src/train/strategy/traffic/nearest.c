@@ -30,7 +30,7 @@ static void build(const struct dts_traffic_ask *ask, struct dts_job *job)
     const size_t bytes = 2 * ask->message_bytes; // to both sides
     cut(ask->devices, side);
     for (int d = 0; d < DIMENSIONS; d++)
-        messages += side[d] > 1 ? 2 : 0;
+        messages += side[d] > 2 ? 2 : side[d] - 1; // of a device that has most
     dts_traffic_roles(ask, 1, bytes, job);
     struct dts_plan *plan = &job->roles[0].plan;
     const int pace = dts_traffic_pace(ask, plan, (double)ask->message_bytes * messages);
