@@ -66,6 +66,7 @@ bool dts_bubble_split(const struct dts_simulation *simulation, struct dts_step *
     free.net = &net;
     free.slowdown = free.message_slowdown = free.reduce_bytes_per_s = 0;
     free.loader = NULL;
+    free.neighbour_count = 0; // where nothing is shared they change nothing
     if (!dts_engine_find("fluid")->run(&free, &timing, err))
         return false;
     const double idle_s = timing.step_s - timing.compute_s;

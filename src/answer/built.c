@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/variants/readers.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -96,6 +97,7 @@ static bool place(const struct dts_question *q, struct dts_built *built, struct 
                                       .seed = (unsigned long)s->placing.seed,
                                       .nodes = s->placing.nodes,
                                       .file = dts_doc_name(s->doc),
+                                      .taken = q->taken,
                                       .node_count = (int)s->placing.node_count};
     if (built->endpoints != NULL)
         return true;
@@ -192,6 +194,15 @@ static bool build_job(const struct dts_question *q, struct dts_built *built,
                            &built->unlike, err);
 }
 
+/* Jobs that read at once share the storage of all nodes by their devices. */
+static double storage_share(const struct dts_question *q)
+{
+    const double devices = dts_reading_devices(q);
+    if (q->storage_share > 0)
+        return q->storage_share;
+    return q->devices < devices ? q->devices / devices : 1;
+}
+
 bool dts_built_make(const struct dts_question *q, struct dts_built *built,
                     struct dts_error *err)
 {
@@ -203,7 +214,8 @@ bool dts_built_make(const struct dts_question *q, struct dts_built *built,
         .host_memory_bytes = q->platform->host_memory_bytes,
         .host_link_bytes_per_s = host_link(q->platform),
         .cores = q->platform->cores,
-        .storage_shared_bytes_per_s = q->platform->storage.shared_bytes_per_s,
+        .storage_shared_bytes_per_s =
+            q->platform->storage.shared_bytes_per_s * storage_share(q),
         .storage_node_bytes_per_s = q->platform->storage.node_bytes_per_s,
     };
     look_at_site(q, &built->machine);
@@ -219,6 +231,17 @@ bool dts_built_make(const struct dts_question *q, struct dts_built *built,
         return true;
     dts_built_free(built);
     return false;
+}
+
+double dts_built_slowdown(const struct dts_question *q)
+{
+    return q->platform->communicating >= 0 ? q->platform->communicating
+                                           : q->scenario->stack.slowdown;
+}
+
+double dts_built_sums(const struct dts_built *built)
+{
+    return built->used.memory_bytes_per_s / 3; // 2 reads, 1 write
 }
 
 void dts_built_free(struct dts_built *built)

@@ -24,6 +24,12 @@ struct dts_built {
 /* *built must stay where it is while it is used: its parts point to one another. */
 bool dts_built_make(const struct dts_question *question, struct dts_built *built,
                     struct dts_error *err);
+/* By how much communication slows kernels down: the platform's word goes before the stack's. */
+double dts_built_slowdown(const struct dts_question *question);
+
+/* Bytes of arriving gradients that a device sums in a second. */
+double dts_built_sums(const struct dts_built *built);
+
 void dts_built_free(struct dts_built *built); // leaves it empty
 
 #endif

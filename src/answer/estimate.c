@@ -7,7 +7,7 @@
 #include "answer/drawn/links.h"
 #include "answer/estimate.h"
 #include "answer/explain.h"
-#include "answer/phase_time.h"
+#include "answer/overheads.h"
 #include "answer/setting.h"
 #include "answer/split.h"
 #include "answer/target/accuracy_of.h"
@@ -16,6 +16,8 @@
 #include "answer/target/target.h"
 #include "answer/tokens.h"
 #include "answer/trace.h"
+#include "answer/variants/neighbour_jobs.h"
+#include "answer/variants/phase_time.h"
 #include "base/text.h"
 #include "plan/check.h"
 #include "sim/load/bound.h"
@@ -27,6 +29,7 @@ enum { LONG_S = 10 }; // a run that takes longer is announced
 struct work {
     const struct dts_question *question;
     struct dts_built built;
+    struct dts_neighbour_jobs neighbours;
     struct dts_simulation simulation;
     struct dts_loader *loader;
     const struct dts_engine *engine;
@@ -66,12 +69,12 @@ static void prepare_simulation(struct work *w)
         .net = &w->question->platform->net,
         .endpoint = w->built.endpoints,
         .steps = w->question->strategy->kind->trains_nothing ? 1 : s->steps,
-        .slowdown = w->question->platform->communicating >= 0
-                        ? w->question->platform->communicating
-                        : s->stack.slowdown,
+        .slowdown = dts_built_slowdown(w->question),
         .message_slowdown = w->question->platform->messages,
-        .reduce_bytes_per_s = w->built.used.memory_bytes_per_s / 3, // 2 reads, 1 write
+        .reduce_bytes_per_s = dts_built_sums(&w->built),
         .compute_factor = w->built.unlike.factor,
+        .neighbours = w->neighbours.calm,
+        .neighbour_count = w->neighbours.count,
         .progress = w->question->progress,
     };
     w->simulation.settles = dts_job_serving(&w->built.job) != NULL;
@@ -85,39 +88,14 @@ static void prepare_simulation(struct work *w)
         w->engine = dts_engine_auto(&w->simulation);
 }
 
-/* Time that the framework takes from the device. */
-static bool is_overhead(const struct dts_op *op)
-{
-    const bool framework = op->call.pass == DTS_OVERHEAD || op->call.pass == DTS_DISPATCH;
-    return dts_split_feeds(op) || (op->kind == DTS_OP_CALL && framework);
-}
-
-static bool has_overheads(const struct dts_job *job)
-{
-    for (int r = 0; r < job->role_count; r++)
-        for (int o = 0; o < job->roles[r].plan.op_count; o++)
-            if (is_overhead(&job->roles[r].plan.ops[o]) &&
-                job->roles[r].plan.ops[o].call.seconds > 0)
-                return true;
-    return false;
-}
-
-static void drop_overheads(struct dts_job *job)
-{
-    for (int r = 0; r < job->role_count; r++)
-        for (int o = 0; o < job->roles[r].plan.op_count; o++)
-            if (is_overhead(&job->roles[r].plan.ops[o]))
-                job->roles[r].plan.ops[o].call.seconds = 0;
-}
-
-/* How often the engine runs: without noise, with it, with all devices alike, with nothing but
- * kernels and links. */
+/* How often the engine runs: without noise, with it, with all devices alike, without
+ * neighbours, with nothing but kernels and links. */
 static int runs(const struct work *w)
 {
-    bool bare =
-        !w->question->step_only && (w->simulation.slowdown > 0 || has_overheads(&w->built.job));
+    bool bare = !w->question->step_only &&
+                (w->simulation.slowdown > 0 || dts_overheads_any(&w->built.job));
     return 1 + (dts_setting_noise(w->question->scenario) ? 1 : 0) +
-           (w->built.unlike.apart ? 1 : 0) + (bare ? 1 : 0);
+           (w->built.unlike.apart ? 1 : 0) + (w->neighbours.count > 0 ? 1 : 0) + (bare ? 1 : 0);
 }
 
 /* Message by message a large job takes hours: say so before it begins, also into a log. */
@@ -127,7 +105,10 @@ static void warn_of_hours(const struct work *w)
         return;
     struct dts_traffic traffic;
     dts_job_traffic(&w->built.job, &traffic);
-    double messages = traffic.messages * w->simulation.steps * runs(w);
+    const double least_s = w->simulation.steps * dts_overheads_step_s(&w->built.job);
+    double messages = (traffic.messages * w->simulation.steps +
+                       dts_neighbour_jobs_messages(&w->neighbours, least_s)) *
+                      runs(w);
     double seconds = messages / w->engine->messages_per_s;
     if (seconds <= LONG_S)
         return;
@@ -137,8 +118,9 @@ static void warn_of_hours(const struct work *w)
             "where many share a link)%s\n",
             w->question->strategy->name, w->question->devices, dts_plural(w->question->devices),
             w->engine->name, messages, seconds / (hours ? 3600 : 1), hours ? "hours" : "s",
-            dts_job_serving(&w->built.job) != NULL ? "; larger buckets are fewer messages"
-                                                   : "; fluid takes seconds");
+            w->neighbours.count > 0 || dts_job_serving(&w->built.job) != NULL
+                ? "; larger buckets and messages are fewer"
+                : "; fluid takes seconds");
 }
 
 /* The step with nothing but kernels and links: no fixed time, slowdown or noise. Where there is
@@ -149,11 +131,11 @@ static bool run_bare(struct work *w, double calm_s, double *step_s, struct dts_e
     const int rounds = runs(w);
     struct dts_timing timing;
     *step_s = calm_s;
-    if (bare.slowdown == 0 && !has_overheads(&w->built.job))
+    if (bare.slowdown == 0 && !dts_overheads_any(&w->built.job))
         return true;
     dts_progress_round(w->question->progress, rounds, rounds);
     bare.slowdown = 0;
-    drop_overheads(&w->built.job);
+    dts_overheads_drop(&w->built.job);
     if (!w->engine->run(&bare, &timing, err))
         return false;
     *step_s = timing.step_s;
@@ -161,13 +143,20 @@ static bool run_bare(struct work *w, double calm_s, double *step_s, struct dts_e
     return true;
 }
 
+/* The noise of the scenario. */
+static void add_noise(const struct work *w, struct dts_simulation *simulation)
+{
+    const struct dts_scenario *s = w->question->scenario;
+    simulation->noise = (struct dts_noise){s->stack.device_sigma, s->stack.step_sigma, s->seed};
+    simulation->neighbours = w->neighbours.noisy;
+}
+
 /* As the stack's devices scatter, if they do. */
 static struct dts_simulation noisy_simulation(const struct work *w)
 {
-    const struct dts_scenario *s = w->question->scenario;
     struct dts_simulation noisy = w->simulation;
-    if (dts_setting_noise(s))
-        noisy.noise = (struct dts_noise){s->stack.device_sigma, s->stack.step_sigma, s->seed};
+    if (dts_setting_noise(w->question->scenario))
+        add_noise(w, &noisy);
     return noisy;
 }
 
@@ -176,6 +165,36 @@ static bool run_noisy(const struct work *w, struct dts_timing *timing, struct dt
     const struct dts_simulation noisy = noisy_simulation(w);
     dts_progress_round(w->question->progress, 2, runs(w));
     return w->engine->run(&noisy, timing, err);
+}
+
+/* The step without neighbours, of a plan that reads from storage alone, too, and with the same
+ * noise. `beside`: the answer with them. */
+static bool run_alone(const struct work *w, const struct dts_timing *beside,
+                      struct dts_result *result, struct dts_error *err)
+{
+    struct dts_question question = *w->question;
+    struct dts_simulation alone = w->simulation;
+    struct dts_built built;
+    struct dts_timing timing;
+    if (w->neighbours.count == 0)
+        return true;
+    question.neighbour_count = alone.neighbour_count = 0;
+    if (!dts_built_make(&question, &built, err))
+        return false;
+    dts_progress_round(question.progress, runs(w), runs(w));
+    if (dts_setting_noise(question.scenario))
+        add_noise(w, &alone);
+    alone.job = &built.job;
+    alone.compute_factor = built.unlike.factor;
+    alone.loader = NULL;
+    const bool ran = w->engine->run(&alone, &timing, err);
+    if (ran) {
+        dts_neighbour_jobs_fill(w->question, &w->neighbours, beside->neighbours, timing.step_s,
+                                result);
+        dts_timing_free(&timing);
+    }
+    dts_built_free(&built);
+    return ran;
 }
 
 static void fill_setting(const struct work *w, struct dts_result *result)
@@ -252,7 +271,8 @@ static void fill_why(struct work *w, const struct dts_bound *bound, struct dts_r
                                 .found = found,
                                 .count = count,
                                 .input = dts_point_input(&w->built.point),
-                                .machine = &w->built.machine};
+                                .machine = &w->built.machine,
+                                .neighbours = w->neighbours.count > 0};
     dts_explain_bound(&why, result->why, sizeof(result->why));
 }
 
@@ -300,6 +320,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
         fill_rates(w, &bound, result);
         if (!w->question->step_only)
             fill_why(w, &bound, result);
+        ok = run_alone(w, with_noise ? &noisy : &calm, result, err);
     }
     if (ok && w->question->trace != NULL)
         ok = dts_trace_write(w->question->trace, &w->built.job, &calm, w->question->trace_most,
@@ -311,6 +332,15 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     dts_timing_free(&calm);
     dts_timing_free(&noisy);
     return ok && (w->question->step_only || run_bare(w, calm_s, &result->bare_total_s, err));
+}
+
+static bool check_shares(const struct work *w, struct dts_error *err)
+{
+    return w->neighbours.count == 0 || w->engine->shares ||
+           dts_point_fail(&w->built.point, err,
+                          "%s: the engine %s does not know neighbours: set engine to flow or "
+                          "exact",
+                          w->question->strategy->name, w->engine->name);
 }
 
 static bool check_serves(const struct work *w, struct dts_error *err)
@@ -328,21 +358,26 @@ void dts_estimate(const struct dts_question *question, struct dts_result *result
     struct work w = {.question = question};
     dts_result_open(question, result);
     dts_progress_begin(question->progress, "planning", 0);
-    const bool built = dts_built_make(question, &w.built, &result->error);
+    const bool built =
+        dts_built_make(question, &w.built, &result->error) &&
+        (question->memory_only ||
+         dts_neighbour_jobs_make(question, &w.built, &w.neighbours, &result->error));
     bool good = false;
     if (built && question->memory_only) {
         dts_setting_memory(&w.built, result);
     } else if (built) {
         prepare_simulation(&w);
         const bool suits = dts_platform_suits(question->platform, w.engine, &result->error) &&
-                           check_serves(&w, &result->error);
+                           check_serves(&w, &result->error) && check_shares(&w, &result->error);
         if (suits && question->check) {
             fill_setting(&w, result);
+            dts_neighbour_jobs_list(question, &w.neighbours, result);
             good = true;
         } else if (suits)
             good = simulate(&w, result, &result->error);
     }
     dts_loader_free(w.loader);
+    dts_neighbour_jobs_free(&w.neighbours);
     dts_built_free(&w.built);
     if (good && question->phase_count > 0)
         dts_phase_time_fill(question, dts_estimate, result);

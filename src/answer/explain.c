@@ -140,14 +140,15 @@ static void add_busiest(struct dts_text *why, const struct dts_bound *bound)
 }
 
 /* "waits 158 ms for node0.nic0.out, 182 ms for leaf0.up, 4 ms for latency and sums". */
-static void add_waits(struct dts_text *why, const struct dts_bottleneck *found, int count,
-                      const struct dts_step *step)
+static void add_waits(struct dts_text *why, const struct dts_why *e)
 {
+    const struct dts_bottleneck *found = e->found;
+    const struct dts_step *step = e->step;
     const double named = 0.02; // of the communication: less is not worth a word
     double left_s = step->comm_s;
     int said = 0;
     dts_text_add(why, "; the messages wait ");
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < e->count; i++) {
         left_s -= found[i].seconds;
         if (i > 0 && found[i].seconds < named * step->comm_s)
             continue;
@@ -159,7 +160,7 @@ static void add_waits(struct dts_text *why, const struct dts_bottleneck *found, 
     if (left_s > named * step->comm_s) {
         dts_text_add(why, "%s", said > 0 ? ", " : "");
         add_seconds(why, left_s);
-        dts_text_add(why, " for latency, sums and others");
+        dts_text_add(why, " for latency, sums and %s", e->neighbours ? "neighbours" : "others");
     }
 }
 
@@ -175,7 +176,7 @@ void dts_explain_bound(const struct dts_why *e, char *text, size_t room)
     add_limit(&why, e->bound);
     add_busiest(&why, e->bound);
     if (e->step->comm_s > 0)
-        add_waits(&why, e->found, e->count, e->step);
+        add_waits(&why, e);
     snprintf(text, room, "%s", dts_text_string(&why));
     dts_text_free(&why);
 }

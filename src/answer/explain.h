@@ -18,11 +18,12 @@ struct dts_why {
     int count;
     struct dts_input input;
     const struct dts_machine *machine;
+    bool neighbours; // other jobs are on the machine
 };
 
 /* What bounds the step; where samples are waited for, what they wait for; then what the
  * communication waits for: each kind of link with its seconds, and what is left after all links
- * for latency, sums and waiting. */
+ * for latency, sums and waiting, also for neighbours. */
 void dts_explain_bound(const struct dts_why *e, char *text, size_t room);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "answer/level.h"
-#include "answer/phase_time.h"
+#include "answer/variants/phase_time.h"
 #include "base/mem.h"
 #include "base/stats.h"
 #include "base/text.h"

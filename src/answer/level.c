@@ -26,11 +26,22 @@ static void multiply_training(struct dts_result *result, double level)
 void dts_level_result(struct dts_result *result, double level)
 {
     struct dts_step *step = &result->step;
-    double *const seconds[] = {
-        &step->total_s,        &step->compute_s, &step->comm_s,      &step->exposed_comm_s,
-        &step->input_s,        &step->bubble_s,  &step->straggler_s, &step->overlap_slowdown_s,
-        &result->bare_total_s, &result->low_s,   &result->high_s};
+    double *const seconds[] = {&step->total_s,
+                               &step->compute_s,
+                               &step->comm_s,
+                               &step->exposed_comm_s,
+                               &step->input_s,
+                               &step->bubble_s,
+                               &step->straggler_s,
+                               &step->overlap_slowdown_s,
+                               &result->bare_total_s,
+                               &result->low_s,
+                               &result->high_s,
+                               &result->beside.alone_s,
+                               &result->jobs.step_mean_s,
+                               &result->jobs.step_worst_s};
     double *const rates[] = {&result->throughput_samples_per_s,
+                             &result->jobs.throughput_samples_per_s,
                              &result->algbw_bytes_s,
                              &result->busbw_bytes_s,
                              &result->scaling_efficiency_one_device,
@@ -43,5 +54,10 @@ void dts_level_result(struct dts_result *result, double level)
         *seconds[i] *= level;
     for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
         *rates[i] /= level;
+    for (int n = 0; n < result->beside_count; n++) {
+        result->besides[n].step_mean_s *= level;
+        result->besides[n].step_worst_s *= level;
+        result->besides[n].throughput_samples_per_s /= level;
+    }
     multiply_training(result, level);
 }

@@ -68,6 +68,13 @@ const struct dts_metric dts_metrics[] = {
     {"staleness", "steps", "factor", AT(staleness_steps), NULL, .rare = true},
     {NULL, "algbw", "bytes_s", AT(algbw_bytes_s), "algbw_bytes_s"},
     {NULL, "busbw", "bytes_s", AT(busbw_bytes_s), "busbw_bytes_s"},
+    {"beside", "alone", "s", AT(beside.alone_s), NULL, .rare = true},
+    {"beside", "slowdown", NULL, AT(beside.slowdown), "slowdown", .rare = true},
+    {"jobs", "alike", NULL, AT(jobs.alike), NULL, .rare = true},
+    {"jobs", "step_mean", "s", AT(jobs.step_mean_s), NULL, .rare = true},
+    {"jobs", "step_worst", "s", AT(jobs.step_worst_s), NULL, .rare = true},
+    {"jobs", "throughput", "samples_per_s", AT(jobs.throughput_samples_per_s),
+     "jobs_throughput_samples_per_s", .rare = true},
     {"level", "kernels", NULL, AT(level_kernels), NULL},
     {"level", "step", NULL, AT(level_step), NULL},
     {"level", "physics", "s", AT(level_physics_s), NULL},
@@ -106,6 +113,8 @@ void dts_result_seal(struct dts_result *r)
     SEAL(r->reference.metric), SEAL(r->reference.source);
     for (int i = 0; i < DTS_RESULT_ASSUMED; i++)
         SEAL(r->assumed[i]);
+    for (int i = 0; i < DTS_RESULT_BESIDES; i++)
+        SEAL(r->besides[i].name);
     for (int i = 0; i < DTS_RESULT_MORE; i++)
         SEAL(r->more[i].metric), SEAL(r->more[i].source);
     if (r->assumed_count < 0 || r->assumed_count > DTS_RESULT_ASSUMED)
@@ -116,6 +125,8 @@ void dts_result_seal(struct dts_result *r)
         r->more_count = 0;
     if (r->phase_count < 0 || r->phase_count > DTS_RESULT_PHASES)
         r->phase_count = 0;
+    if (r->beside_count < 0 || r->beside_count > DTS_RESULT_BESIDES)
+        r->beside_count = 0;
     if (r->error.cause < DTS_NO_ERROR || r->error.cause > DTS_UNSUPPORTED)
         r->error.cause = DTS_NO_ERROR;
     r->live = NULL;

@@ -27,17 +27,28 @@ enum {
     DTS_RESULT_MORE = 3,
     DTS_RESULT_BINS = 64,
     DTS_RESULT_SOURCE = 384,
-    DTS_RESULT_PHASES = 64 // as many as a training may have
+    DTS_RESULT_PHASES = 64, // as many as a training may have
+    DTS_RESULT_BESIDES = 16
 };
 
-/* One of the phases of a training (answer/phase_time.h). Absent numbers are NAN; of a point
- * that is only checked step and time are. */
+/* One of the phases of a training (answer/variants/phase_time.h). Absent numbers are NAN; of a
+ * point that is only checked step and time are. */
 struct dts_result_phase {
     int global_batch;
     double epochs, steps, step_s, time_s; // time_s = steps times step_s
     double memory_bytes;                  // of the fullest device
     double energy_kwh;                    // as training.energy_kwh
     double level_kernels, level_step;     // as those of the point, but of this phase
+};
+
+/* Neighbours that are alike but for where they sit: an entry of the scenario's list. The last
+ * three are absent where one of them did fewer than two steps, and the last where they train
+ * nothing. */
+struct dts_result_beside {
+    char name[48];
+    int jobs, devices; // of each
+    double step_mean_s, step_worst_s;
+    double throughput_samples_per_s; // of all
 };
 
 /* A published figure, and the prediction for it. */
@@ -132,6 +143,20 @@ struct dts_result {
     } training;
     struct dts_result_phase phases[DTS_RESULT_PHASES]; // in the order of the scenario
     int phase_count;                                   // 0: the training is one
+
+    /* Beside neighbours: the step without them, and how many times as long it is with them.
+     * Absent without. */
+    struct {
+        double alone_s, slowdown;
+    } beside;
+
+    /* Of this job and the neighbours that train as it does; absent where there are none. */
+    struct {
+        double alike; // so many jobs
+        double step_mean_s, step_worst_s, throughput_samples_per_s;
+    } jobs;
+    struct dts_result_beside besides[DTS_RESULT_BESIDES];
+    int beside_count;
 
     /* How late gradients are, in updates: of a scenario that says so (training.target), or of a
      * strategy that does not wait. Absent: nothing is known to be late. */

@@ -24,6 +24,8 @@ struct dts_scene {
     struct dts_text left_out; // the path for which published figures are not compared
     struct dts_scene *phases; // of the training (phases.h); NULL: it is one; owned
     int phase_count;
+    struct dts_scene *neighbours; // of the scenario, each alone (neighbour_scenes.h); owned
+    int neighbour_count;
     char setting[256]; // what --sweep set; "": there is no --sweep
     uint64_t hash;     // of all documents that it was read from, with the changes made
 };
@@ -45,6 +47,10 @@ struct dts_question {
     int known_count;
     const struct dts_scene *phases; // of the scene (phases.h)
     int phase_count;
+    const struct dts_scene *neighbours; // of the scene (neighbour_scenes.h)
+    int neighbour_count;
+    double storage_share;          // of what all nodes read together; 0: neighbours say
+    const bool *taken;             // endpoints that other jobs have; NULL: none has any
     bool check;                    // build the plans, simulate nothing
     bool memory_only;              // only what lies in memory: no plan is built
     bool step_only;                // leave out "why", and the step without overheads and noise

@@ -32,6 +32,10 @@ static void print_point(const struct dts_result *result, FILE *out)
             result->engine, result->outside[0] != '\0' ? "; outside: " : "", result->outside);
     for (const char *line = result->axes; *line != '\0'; line += strcspn(line, "\n") + 1)
         fprintf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
+    for (int i = 0; i < result->beside_count; i++)
+        fprintf(out, "    beside it: %s, %d job%s of %d device%s\n", result->besides[i].name,
+                result->besides[i].jobs, dts_plural(result->besides[i].jobs),
+                result->besides[i].devices, dts_plural(result->besides[i].devices));
     for (int i = 0; i < result->phase_count; i++)
         fprintf(out, "    phase %d: %.6g steps of batch %d, %.3g GB of memory on a device\n", i,
                 result->phases[i].steps, result->phases[i].global_batch,

@@ -58,7 +58,7 @@ const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation
     const double most = seconds * dts_engine_flow.messages_per_s / crowd / simulation->steps;
     struct dts_traffic traffic;
     double events = operations(simulation->job);
-    if (dts_job_serving(simulation->job) != NULL)
+    if (dts_job_serving(simulation->job) != NULL || simulation->neighbour_count > 0)
         return &dts_engine_flow;
     if (simulation->message_slowdown > 0)
         return &dts_engine_fluid;
@@ -130,7 +130,9 @@ void dts_timing_steps(struct dts_timing *timing, const struct dts_simulation *si
 void dts_timing_free(struct dts_timing *timing)
 {
     free(timing->staleness);
+    free(timing->neighbours);
     timing->staleness = NULL;
+    timing->neighbours = NULL;
     free(timing->first_op);
     free(timing->ops);
     timing->first_op = NULL;

@@ -23,6 +23,17 @@ struct dts_noise {
     uint64_t seed;
 };
 
+/* Another job on the same network. It begins at start_s, in seconds after the first one, and
+ * repeats its steps until the first one has done its own. Numbers are as in dts_simulation. */
+struct dts_neighbour {
+    const struct dts_job *job; // whose servers wait for all of its workers
+    const int *endpoint;
+    double start_s;
+    double slowdown, reduce_bytes_per_s;
+    struct dts_noise noise;
+    const double *compute_factor;
+};
+
 struct dts_simulation {
     const struct dts_job *job;
     const struct dts_net *net;
@@ -51,6 +62,9 @@ struct dts_simulation {
      * says. */
     const double *compute_factor;
 
+    const struct dts_neighbour *neighbours; // other jobs; NULL: there are none
+    int neighbour_count;
+
     /* Loads that fluid counted before, of the same job, network and ranks; NULL: none. */
     struct dts_loader *loader;
 
@@ -74,6 +88,12 @@ struct dts_op_time {
  * dts_op_time_add() adds one. */
 struct dts_op_time dts_op_time_none(void);
 void dts_op_time_add(struct dts_op_time *time, double begin_s, double end_s);
+
+/* A neighbour's steps that ended before the first job's last one. */
+struct dts_neighbour_time {
+    int steps;
+    double step_s; // mean over steps 2 .. steps; NAN: there are fewer than two
+};
 
 struct dts_timing {
     double step_s; // mean over steps 2 .. steps; of a single step from rest to its end
@@ -102,6 +122,8 @@ struct dts_timing {
      * from the begin of their own rank's step. */
     struct dts_stale_counts *staleness;
 
+    struct dts_neighbour_time *neighbours; // as many as there were; owned; NULL: none
+
     int *first_op; // of role r in ops; role_count + 1 entries
     struct dts_op_time *ops;
 };
@@ -119,6 +141,7 @@ struct dts_engine {
     const char *name, *summary;
     bool slows_messages; // takes message_slowdown into account; else it must be 0
     bool serves;         // knows servers that answer in the order of requests (plan/serve.h)
+    bool shares;         // knows neighbours
 
     /* Messages that it simulates in a second on a quiet network; 0: it does not take each, or
      * this build has it not. */
@@ -134,8 +157,8 @@ const char *dts_engine_name(int i);                         // "auto" first
 /* Links of a network that `exact` takes: SimGrid needs some 900 bytes for each. */
 enum { DTS_EXACT_MOST_LINKS = 1 << 22 };
 
-/* The engine that "auto" picks: flow where its messages are few and each pair of ranks has one
- * path. */
+/* The engine that "auto" picks: flow where there are neighbours, and where its messages are few
+ * and each pair of ranks has one path. */
 const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation);
 
 #endif

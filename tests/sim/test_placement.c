@@ -121,6 +121,41 @@ static void the_seed_decides_the_random_order(void)
     dts_platform_free(&platform);
 }
 
+/* Devices 0 to 5 of node 0 and host 2 are another job's: what is left of a node is used, nodes
+ * of their own are free ones. */
+static void what_other_jobs_have_stays_theirs(void)
+{
+    struct dts_platform platform;
+    struct dts_error err;
+    bool taken[352 + 44] = {true, true, true, true, true, true};
+    if (!load(&platform))
+        return;
+    taken[352 + 2] = true;
+    struct dts_placement linear = kind_of("linear"), dealt = kind_of("round_robin");
+    linear.taken = dealt.taken = taken;
+    int *at = place(&platform, &linear, 10, 2, true, &err);
+    for (int i = 0; i < 10; i++)
+        CHECK_INT(at[i], 6 + i);
+    CHECK_INT(at[10], 352 + 3);
+    CHECK_INT(at[11], 352 + 4);
+    free(at);
+    at = place(&platform, &dealt, 20, 0, false, &err);
+    const int nodes[] = {1, 3, 4};
+    for (int i = 0; i < 20; i++)
+        CHECK_INT(at[i], nodes[i % 3] * 8 + i / 3);
+    free(at);
+    linear.file = "job.json";
+    CHECK(place(&platform, &linear, 347, 0, false, &err) == NULL);
+    CHECK_STRING(err.text,
+                 "job.json: needs 347 devices, but beside other jobs big_basin has 346 "
+                 "left, and 42 free nodes");
+    CHECK(place(&platform, &linear, 336, 2, true, &err) == NULL);
+    CHECK_STRING(err.text,
+                 "job.json: needs 336 devices, and nodes for servers, but beside other "
+                 "jobs big_basin has 346 left, and 42 free nodes");
+    dts_platform_free(&platform);
+}
+
 static void what_does_not_fit_is_refused_in_one_line(void)
 {
     static const int twice[] = {1, 2, 1}, beyond[] = {1, 44}, two[] = {1, 2};
@@ -177,4 +212,5 @@ static void what_does_not_fit_is_refused_in_one_line(void)
 }
 
 TESTS(TEST(every_rank_has_a_device_of_its_own), TEST(kinds_place_as_their_names_say),
-      TEST(the_seed_decides_the_random_order), TEST(what_does_not_fit_is_refused_in_one_line))
+      TEST(the_seed_decides_the_random_order), TEST(what_other_jobs_have_stays_theirs),
+      TEST(what_does_not_fit_is_refused_in_one_line))

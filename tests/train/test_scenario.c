@@ -54,6 +54,7 @@ static void a_scenario_is_read_with_its_defaults(void)
     CHECK_INT(s.reference_count, 1);
     CHECK_NEAR(s.references[0].value, 0.25, 0);
     CHECK(s.training.epochs == 0);
+    CHECK_INT(s.neighbour_count, 0);
     CHECK_INT(s.model.layer_count > 50, 1);
     dts_scenario_free(&s);
     CHECK(s.model.layers == NULL && s.doc == NULL);
@@ -262,9 +263,34 @@ static void every_scenario_of_the_library_is_right(void)
     free(names);
 }
 
+/* Alike is who differs in place and start alone. */
+static void neighbours_are_alike_or_not(void)
+{
+    static const char list[] =
+        "[{}, {\"count\": 3, \"start_s\": 2, \"apart_s\": 1, \"placement\": {}, \"name\": "
+        "\"x\"}, "
+        "{\"model\": \"alexnet\"}, {\"devices\": 8}, {\"strategy\": {\"kind\": \"ps\"}}, "
+        "{\"batch\": {\"per_device\": 1}}, {\"stack\": \"none\"}, {\"precision\": \"fp16\"}, "
+        "{\"optimizer\": \"adam\"}]";
+    struct dts_scenario s;
+    struct dts_error err = {0};
+    const bool ok = read_changed(&s, "neighbours", list, &err);
+    CHECK_STRING(err.text, "");
+    if (!ok)
+        return;
+    CHECK_INT(s.neighbour_count, 9);
+    for (int i = 0; i < s.neighbour_count; i++)
+        CHECK_INT(dts_beside_alike(&s.neighbours[i]), i < 2);
+    CHECK_INT(s.neighbours[0].count, 1);
+    CHECK_INT(s.neighbours[0].devices, 0);
+    CHECK_INT(s.neighbours[1].count, 3);
+    CHECK(s.neighbours[1].start_s == 2 && s.neighbours[1].apart_s == 1);
+    dts_scenario_free(&s);
+}
+
 TESTS(TEST(a_scenario_is_read_with_its_defaults), TEST(one_number_of_devices_is_a_list_of_one),
       TEST(strategies_are_named_by_what_they_are), TEST(every_collective_can_be_a_strategy),
       TEST(wrong_input_is_refused_in_one_line_with_its_path),
       TEST(a_missing_key_is_named_with_its_meaning),
       TEST(words_that_others_know_are_checked_at_their_place),
-      TEST(every_scenario_of_the_library_is_right))
+      TEST(neighbours_are_alike_or_not), TEST(every_scenario_of_the_library_is_right))

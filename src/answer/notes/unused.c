@@ -35,7 +35,7 @@ static const struct need {
 };
 
 /* Of predictions alone. */
-static const char *const predicted[] = {"training.target", "training.phases"};
+static const char *const predicted[] = {"training.target", "training.phases", "neighbours"};
 
 /* Does the command line say the key, or what holds it? */
 static bool is_set(const struct dts_changes *changes, const char *key)
@@ -105,8 +105,8 @@ static bool check_predicted(struct dts_doc *doc, struct dts_error *err)
     for (size_t i = 0; i < sizeof(predicted) / sizeof(predicted[0]); i++)
         if (says(doc, predicted[i]))
             return dts_doc_fail(doc, predicted[i], DTS_BAD_INPUT, err,
-                                "has no effect on a live run, which is as long as live says: "
-                                "only predictions have it");
+                                "has no effect on a live run, which is as long as live says "
+                                "and alone: only predictions have it");
     return true;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/print/sentence.h"
 #include "cli/print/text_accuracy.h"
 #include "cli/print/text_cases.h"
+#include "cli/print/text_neighbours.h"
 #include "cli/print/text_phases.h"
 #include "cli/print/text_tables.h"
 
@@ -84,6 +85,7 @@ static void put_tables(const struct dts_report *report, FILE *out)
     char *words = dts_page_memory_take(&memory);
     dts_page_paragraph(words, out);
     free(words);
+    dts_text_neighbours(report, dts_table_print_html, out);
     dts_text_phases(report, dts_table_print_html, out);
     dts_text_accuracy(report, dts_table_print_html, out);
 }

@@ -103,6 +103,33 @@ static void put_reference(struct dts_json *json, const struct dts_result *result
     dts_json_end(json);
 }
 
+static void put_neighbours(struct dts_json *json, const struct dts_result *result)
+{
+    if (result->beside_count == 0 || dts_result_refused(result))
+        return;
+    dts_json_list(json, "neighbours");
+    for (int i = 0; i < result->beside_count; i++) {
+        const struct dts_result_beside *beside = &result->besides[i];
+        const struct {
+            const char *key;
+            double value;
+        } numbers[] = {
+            {"step_mean_s", beside->step_mean_s},
+            {"step_worst_s", beside->step_worst_s},
+            {"throughput_samples_per_s", beside->throughput_samples_per_s},
+        };
+        dts_json_object(json, NULL);
+        dts_json_string(json, "name", beside->name);
+        dts_json_integer(json, "jobs", beside->jobs);
+        dts_json_integer(json, "devices", beside->devices);
+        for (size_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++)
+            if (isfinite(numbers[n].value))
+                dts_json_number(json, numbers[n].key, rounded(numbers[n].value));
+        dts_json_end(json);
+    }
+    dts_json_end(json);
+}
+
 static void put_phases(struct dts_json *json, const struct dts_result *result)
 {
     if (result->phase_count == 0 || dts_result_refused(result))
@@ -211,6 +238,7 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
     }
     put_metrics(json, result);
     put_histogram(json, result);
+    put_neighbours(json, result);
     put_phases(json, result);
     put_target(json, result);
     put_accuracy(json, result);

@@ -12,6 +12,7 @@
 #include "cli/print/question.h"
 #include "cli/print/text_accuracy.h"
 #include "cli/print/text_cases.h"
+#include "cli/print/text_neighbours.h"
 #include "cli/print/text_notes.h"
 #include "cli/print/text_phases.h"
 #include "cli/print/text_tables.h"
@@ -167,6 +168,8 @@ void dts_text_points(const struct dts_report *report, dts_table_printer *print_t
         {"input\n", AT(step.input_s), NUMBER, step->name, step->scale, 3, false},
         {"bubble\n", AT(step.bubble_s), NUMBER, step->name, step->scale, 3, false},
         {"strag-\ngler\n", AT(step.straggler_s), NUMBER, step->name, step->scale, 3, false},
+        {"alone\n", AT(beside.alone_s), NUMBER, step->name, step->scale, 4, false},
+        {"slow-\ndown\n", AT(beside.slowdown), NUMBER, "times", 1, 4, false},
         {"algbw\n", AT(algbw_bytes_s), NUMBER, "GB/s", 1e-9, 4, false},
         {"busbw\n", AT(busbw_bytes_s), NUMBER, "GB/s", 1e-9, 4, false},
         {"chosen", AT(chosen), WORD, NULL, 0, 0, chosen && !steps},
@@ -300,6 +303,7 @@ static void print(const struct dts_report *reports, int count, FILE *out)
         dts_text_points(&reports[i], dts_table_print_text, out);
         dts_text_targets(&reports[i], dts_table_print_text, out);
         dts_text_frontier(&reports[i], out);
+        dts_text_neighbours(&reports[i], dts_table_print_text, out);
         dts_text_phases(&reports[i], dts_table_print_text, out);
         dts_text_accuracy(&reports[i], dts_table_print_text, out);
         dts_text_notes(&reports[i], out);

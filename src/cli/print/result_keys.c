@@ -98,6 +98,16 @@ static const struct dts_field held_fields[] = {
     {0},
 };
 
+static const struct dts_field neighbour_fields[] = {
+    {WORD("name"), .help = "as the scenario calls it, or its strategy"},
+    {COUNT("jobs"), .help = "that are alike but for where they sit"},
+    {COUNT("devices"), .help = "of each of them"},
+    {NUMBER("step_mean_s"), MAYBE, .help = "of their steps"},
+    {NUMBER("step_worst_s"), MAYBE, .help = "of the slowest job"},
+    {NUMBER("throughput_samples_per_s"), MAYBE, .help = "of all of them"},
+    {0},
+};
+
 static const struct dts_field phase_fields[] = {
     {COUNT("global_batch"), .help = "samples of a step"},
     {NUMBER("epochs"), MAYBE, .help = "of the phase"},
@@ -163,6 +173,7 @@ static const struct dts_field point_fields[] = {
      .fields = histogram_fields,
      MAYBE,
      .help = "by how many updates gradients were late"},
+    {OTHER("neighbours", DTS_FORM_OBJECTS), MAYBE, .help = "other jobs on the machine"},
     {OTHER("phases", DTS_FORM_OBJECTS), MAYBE, .help = "of the training"},
     {.key = "target",
      .type = DTS_OBJECT,
@@ -251,6 +262,7 @@ void dts_result_keys(struct dts_keys *keys)
     dts_keys_add(keys, "to_targets[]", frontier_fields);
     dts_keys_heading(keys, "Each of points; what is not known is left out:");
     dts_keys_add(keys, "points[]", point_fields);
+    dts_keys_add(keys, "points[].neighbours[]", neighbour_fields);
     dts_keys_add(keys, "points[].phases[]", phase_fields);
     dts_keys_add(keys, "points[].more_references[]", held_fields);
     add_metrics(keys, NULL);

@@ -21,7 +21,7 @@
 struct exact {
     struct dts_flow flow;
     struct dts_simgrid_loop *loop;
-    sg_host_t *hosts; // of each rank
+    sg_host_t *hosts; // of each rank of all jobs
     int entering;     // the message that enters the network now
     bool started;
 };
@@ -99,10 +99,10 @@ static void due(void *self)
 static sg_host_t *make_hosts(struct exact *exact)
 {
     const struct dts_simulation *s = exact->flow.simulation;
-    sg_host_t *hosts = dts_alloc((size_t)s->job->ranks, sizeof(*hosts));
+    sg_host_t *hosts = dts_alloc((size_t)exact->flow.rank_count, sizeof(*hosts));
     const struct dts_simgrid_path path = {links, exact};
     dts_simgrid_start();
-    dts_simgrid_make(s->net, s->endpoint, s->job->ranks, &path, hosts);
+    dts_simgrid_make(s->net, exact->flow.endpoint, exact->flow.rank_count, &path, hosts);
     return hosts;
 }
 
@@ -125,11 +125,15 @@ bool dts_exact_simulate(void *argument, void **result, size_t *size, struct dts_
                                       timing.mean_s, timing.messages};
     size_t ops = (size_t)timing.first_op[exact.flow.simulation->job->role_count];
     const size_t stale = timing.staleness != NULL ? sizeof(*timing.staleness) : 0;
-    *size = sizeof(answer) + stale + ops * sizeof(*timing.ops);
-    *result = dts_alloc(1, *size);
-    memcpy(*result, &answer, sizeof(answer));
+    const size_t beside =
+        (size_t)exact.flow.simulation->neighbour_count * sizeof(*timing.neighbours);
+    *size = sizeof(answer) + stale + beside + ops * sizeof(*timing.ops);
+    char *to = *result = dts_alloc(1, *size);
+    memcpy(to, &answer, sizeof(answer));
     if (stale > 0)
-        memcpy((char *)*result + sizeof(answer), timing.staleness, stale);
-    memcpy((char *)*result + sizeof(answer) + stale, timing.ops, ops * sizeof(*timing.ops));
+        memcpy(to + sizeof(answer), timing.staleness, stale);
+    if (beside > 0)
+        memcpy(to + sizeof(answer) + stale, timing.neighbours, beside);
+    memcpy(to + sizeof(answer) + stale + beside, timing.ops, ops * sizeof(*timing.ops));
     return true;
 }

@@ -99,6 +99,7 @@ const struct dts_engine dts_engine_flow = {
     .summary = "every message of every rank on links that they share max-min",
     .slows_messages = true,
     .serves = true,
+    .shares = true,
     .messages_per_s = 1e6,
     .run = run,
 };

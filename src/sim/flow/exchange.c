@@ -5,13 +5,13 @@
 #include "base/mem.h"
 #include "sim/flow/flow.h"
 
-static double sum_s(const struct dts_flow *f, const struct dts_message *message,
+static double sum_s(const struct dts_flow *f, int job, const struct dts_message *message,
                     const struct dts_transport *by)
 {
     if (message->pace != NULL && by->measured.count == 0)
         return 0; // the library's bandwidth has it
     double rate = by->reduce_bytes_per_s;
-    rate = rate > 0 ? rate : f->simulation->reduce_bytes_per_s;
+    rate = rate > 0 ? rate : f->jobs[job].of.reduce_bytes_per_s;
     return message->add && rate > 0 ? (double)message->bytes / rate : 0;
 }
 
@@ -84,7 +84,8 @@ void dts_flow_exchange(struct dts_flow *f, int number, const struct dts_message 
         lane->mail[i] = (struct dts_flow_mail){.planned = &messages[i], .stream = lane->stream};
     for (int i = 0; i < count; i++)
         if (!messages[i].send)
-            lane->mail[i].sum_s = sum_s(f, &messages[i], dts_flow_receive(f, number, i));
+            lane->mail[i].sum_s =
+                sum_s(f, lane->job, &messages[i], dts_flow_receive(f, number, i));
     for (int i = 0; i < count; i++)
         if (messages[i].send)
             dts_flow_send(f, number, i);

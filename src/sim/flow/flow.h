@@ -15,6 +15,10 @@
  *     alpha blocks:         sender waits alpha, message waits for the receiver, wire
  *     alpha does not block: wire at once, message is there alpha after the wire is done
  *
+ * Several jobs share the network: that of the simulation, and neighbours, which repeat their
+ * steps until it has done its own. Ranks, endpoints and messages are counted over all jobs;
+ * only a lane knows its rank as the plan of its job counts.
+ *
  * Lanes and messages are numbers: their arrays grow, so no pointer into one of them may be held
  * over a call that can add to it. Each of them has at most one date at a time, so that a date
  * can be moved.
@@ -66,7 +70,7 @@ enum dts_flow_message_state {
 
 struct dts_flow_message {
     struct dts_flow_party sender, receiver;
-    int src, dst;   // ranks
+    int src, dst;   // ranks of all jobs
     int pair, path; // of endpoints
     enum dts_flow_message_state state;
     bool waits;        // for the receiver, before it enters the wire
@@ -107,6 +111,7 @@ enum dts_flow_lane_state {
     DTS_FLOW_COMPUTES, // a kernel that communication slows down
     DTS_FLOW_EXCHANGES,
     DTS_FLOW_SERVES,   // answers requests as they come
+    DTS_FLOW_STANDS,   // of a neighbour: its steps take no time (jobs.c)
     DTS_FLOW_FINISHED, // all steps are done
 };
 
@@ -126,12 +131,16 @@ struct dts_flow_known {
 
 struct dts_flow_lane {
     const struct dts_role *role;
-    int role_number, rank;
+    int role_number, rank; // of its job
+    int job;               // its number
+    int place;             // its rank among those of all jobs
     enum dts_stream stream;
     bool ends_step; // the end of its operations counts as the end of the step
     struct dts_walk walk;
     int step, op;   // where it is; op -1: before its first
     double began_s; // the operation
+    double step_s;  // of a neighbour: when its step began
+    int timeless;   // and how many steps in a row took no time
     enum dts_flow_lane_state state;
     int next; // in the queue
 
@@ -156,6 +165,21 @@ struct dts_flow_rank {
     bool computing;             // a kernel runs
     double compute_s;           // of a worker: its DTS_COMPUTE calls in the last step
     double device_noise;
+};
+
+/* ---- jobs -------------------------------------------------------------------------------- */
+
+struct dts_flow_job {
+    struct dts_neighbour of; // job 0: that of the simulation
+    int first_rank;          // among those of all jobs
+    int workers;             // ranks that are
+
+    /* Of a neighbour: its steps so far. */
+    int enders;        // lanes with ends_step
+    int *ended;        // of them, by step; owned
+    double *step_ends; // the latest, by step; owned
+    size_t ended_room, ends_room;
+    int begun, steps; // steps that some lane ended; that all did
 };
 
 /* ---- the machine ------------------------------------------------------------------------- */
@@ -185,10 +209,14 @@ struct dts_flow {
 
     struct dts_flow_lane *lanes; // owned, as all below; by rank, then by stream
     size_t lane_room;
-    int lane_count, running; // lanes that are not finished
-    int queue, queue_end;    // lanes that can go on
+    int lane_count;
+    int running;          // lanes of job 0 that are not finished
+    int queue, queue_end; // lanes that can go on
     struct dts_flow_rank *ranks;
-    int workers;       // ranks that are
+    int rank_count; // of all jobs
+    int *endpoint;  // of each of them
+    struct dts_flow_job *jobs;
+    int job_count;
     double *step_ends; // by step
     double *ends;      // of jobs that serve: by rank and step, when a worker had done it
 
@@ -205,6 +233,14 @@ struct dts_flow {
 void dts_flow_open(struct dts_flow *flow);
 void dts_flow_start(struct dts_flow *flow); // time 0
 bool dts_flow_close(struct dts_flow *flow, const char *engine, struct dts_error *err);
+
+/* jobs.c. Ranks, endpoints and jobs of a flow with a simulation; lanes follow. */
+void dts_flow_jobs_open(struct dts_flow *flow);
+void dts_flow_jobs_close(struct dts_flow *flow); // fills timing->neighbours
+void dts_flow_jobs_free(struct dts_flow *flow);
+
+/* A lane of a neighbour has done its step. Returns false if it must not go on by itself. */
+bool dts_flow_job_step(struct dts_flow *flow, int lane);
 
 /* dates.c */
 void dts_flow_date_set(struct dts_flow *flow, int who, double at_s); // or move it

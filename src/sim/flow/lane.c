@@ -25,11 +25,11 @@ void dts_flow_lane_wake(struct dts_flow *f, int number)
 /* A draw 4 sigma below the mean must not turn time around. */
 static double step_noise(const struct dts_flow *f, const struct dts_flow_lane *lane)
 {
-    const struct dts_noise *noise = &f->simulation->noise;
+    const struct dts_noise *noise = &f->jobs[lane->job].of.noise;
     if (noise->step_sigma == 0)
         return 1;
     return fmax(0.1, 1 + noise->step_sigma * dts_normal(noise->seed, 2 + (uint64_t)lane->step,
-                                                        (uint64_t)lane->rank));
+                                                        (uint64_t)lane->place));
 }
 
 /* A kernel runs at full speed while its rank does not communicate, slower while it does. */
@@ -38,7 +38,8 @@ static void set_pace(struct dts_flow *f, int number)
     struct dts_flow_lane *lane = &f->lanes[number];
     lane->left_s -= (f->now_s - lane->from_s) * lane->speed;
     lane->from_s = f->now_s;
-    lane->speed = f->ranks[lane->rank].talking > 0 ? 1 / (1 + f->simulation->slowdown) : 1;
+    lane->speed =
+        f->ranks[lane->place].talking > 0 ? 1 / (1 + f->jobs[lane->job].of.slowdown) : 1;
     dts_flow_date_set(f, number, fmax(f->now_s, f->now_s + lane->left_s / lane->speed));
 }
 
@@ -56,15 +57,16 @@ static bool call(struct dts_flow *f, int number)
     const struct dts_op *op = op_of(lane);
     const bool kernel = dts_op_is_kernel(op);
     double seconds = op->call.seconds;
+    const struct dts_neighbour *job = &f->jobs[lane->job].of;
     if (kernel)
-        seconds *= dts_compute_factor(f->simulation, lane->rank) *
-                   f->ranks[lane->rank].device_noise * step_noise(f, lane);
+        seconds *= (job->compute_factor != NULL ? job->compute_factor[lane->rank] : 1) *
+                   f->ranks[lane->place].device_noise * step_noise(f, lane);
     if (seconds <= 0)
         return true;
     lane->state = DTS_FLOW_CALLS;
     if (kernel)
-        set_computing(f, lane->rank, true);
-    if (kernel && f->simulation->slowdown > 0) {
+        set_computing(f, lane->place, true);
+    if (kernel && job->slowdown > 0) {
         lane->state = DTS_FLOW_COMPUTES;
         lane->left_s = seconds;
         lane->from_s = f->now_s;
@@ -79,7 +81,7 @@ static bool call(struct dts_flow *f, int number)
 /* Communication of a rank begins or ends: its kernel goes on at another speed. */
 static void talk(struct dts_flow *f, const struct dts_flow_lane *lane, int more)
 {
-    struct dts_flow_rank *rank = &f->ranks[lane->rank];
+    struct dts_flow_rank *rank = &f->ranks[lane->place];
     const bool before = rank->talking > 0;
     rank->talking += more;
     if (before != (rank->talking > 0) && rank->compute != DTS_FLOW_NONE &&
@@ -100,7 +102,7 @@ static bool wait(struct dts_flow *f, struct dts_flow_lane *lane, const struct dt
 {
     lane->awaited_op = event->op;
     lane->awaited_steps = lane->step + (event->previous_step ? 0 : 1);
-    if (f->ranks[lane->rank].done[event->op] >= lane->awaited_steps)
+    if (f->ranks[lane->place].done[event->op] >= lane->awaited_steps)
         return true;
     lane->state = DTS_FLOW_WAITS;
     return false;
@@ -117,6 +119,8 @@ static void record(struct dts_flow *f, const struct dts_flow_lane *lane)
 {
     struct dts_timing *timing = f->timing;
     double from_s = 0;
+    if (lane->job > 0)
+        return;
     if (lane->ends_step)
         f->step_ends[lane->step] = fmax(f->step_ends[lane->step], f->now_s);
     if (f->ends != NULL) { // each rank's own steps
@@ -132,13 +136,13 @@ static void record(struct dts_flow *f, const struct dts_flow_lane *lane)
                     lane->began_s - from_s, f->now_s - from_s);
     if (lane->role->kind == DTS_WORKER && lane->stream == DTS_COMPUTE &&
         op_of(lane)->kind == DTS_OP_CALL)
-        f->ranks[lane->rank].compute_s += dts_when_share(when) * (f->now_s - lane->began_s);
+        f->ranks[lane->place].compute_s += dts_when_share(when) * (f->now_s - lane->began_s);
 }
 
 /* Who waits for the operation goes on. */
 static void pass(struct dts_flow *f, const struct dts_flow_lane *lane, int op)
 {
-    struct dts_flow_rank *rank = &f->ranks[lane->rank];
+    struct dts_flow_rank *rank = &f->ranks[lane->place];
     rank->done[op] = lane->step + 1;
     for (int other = rank->first_lane; other < rank->first_lane + rank->lane_count; other++) {
         const struct dts_flow_lane *l = &f->lanes[other];
@@ -151,11 +155,11 @@ static void pass(struct dts_flow *f, const struct dts_flow_lane *lane, int op)
 static void done(struct dts_flow *f, int number, int op)
 {
     const struct dts_flow_lane *lane = &f->lanes[number];
-    struct dts_flow_rank *rank = &f->ranks[lane->rank];
+    struct dts_flow_rank *rank = &f->ranks[lane->place];
     if (op_of(lane)->kind != DTS_OP_CALL)
         talk(f, lane, -1);
     else if (rank->computing && lane->stream == DTS_COMPUTE)
-        set_computing(f, lane->rank, false);
+        set_computing(f, lane->place, false);
     record(f, lane);
     pass(f, lane, op);
 }
@@ -191,15 +195,17 @@ static bool carry_out(struct dts_flow *f, int number, const struct dts_event *ev
 static void go_on(struct dts_flow *f, int number)
 {
     struct dts_flow_lane *lane = &f->lanes[number];
-    while (lane->step < f->simulation->steps) {
+    while (lane->job > 0 ? f->running > 0 : lane->step < f->simulation->steps) {
         struct dts_event event;
         while (dts_walk_next(&lane->walk, &event))
             if (!carry_out(f, number, &event))
                 return;
         lane->step++;
+        if (lane->job > 0 && !dts_flow_job_step(f, number))
+            return;
     }
     lane->state = DTS_FLOW_FINISHED;
-    if (--f->running == 0 && f->wire_ops->finished != NULL)
+    if (lane->job == 0 && --f->running == 0 && f->wire_ops->finished != NULL)
         f->wire_ops->finished(f);
 }
 

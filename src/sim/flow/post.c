@@ -6,7 +6,7 @@
 
 static int box_find(struct dts_flow *f, int src, int dst, enum dts_stream stream, int channel)
 {
-    const int *endpoint = f->simulation->endpoint;
+    const int *endpoint = f->endpoint;
     const enum dts_stream wire = dts_stream_wire(stream);
     assert(src < 1 << 20 && dst < 1 << 20 && channel >= 0 && channel < 1 << 16 && wire < 256);
     const uint64_t key =
@@ -23,6 +23,13 @@ static int box_find(struct dts_flow *f, int src, int dst, enum dts_stream stream
     return (int)*number - 1;
 }
 
+/* The other rank of a message, among those of all jobs. */
+static int peer_place(const struct dts_flow *f, const struct dts_flow_lane *lane,
+                      const struct dts_message *message)
+{
+    return f->jobs[lane->job].first_rank + message->peer;
+}
+
 /* The box of message `which` of a lane's exchange. */
 static struct dts_flow_box *box_of(struct dts_flow *f, struct dts_flow_lane *lane, int which)
 {
@@ -30,7 +37,8 @@ static struct dts_flow_box *box_of(struct dts_flow *f, struct dts_flow_lane *lan
     struct dts_flow_known *known = &lane->known[which];
     if (known->box == 0 || known->peer != m->peer || known->channel != m->channel ||
         known->send != m->send) {
-        const int src = m->send ? lane->rank : m->peer, dst = m->send ? m->peer : lane->rank;
+        const int peer = peer_place(f, lane, m);
+        const int src = m->send ? lane->place : peer, dst = m->send ? peer : lane->place;
         const enum dts_stream stream = lane->mail[which].stream;
         *known = (struct dts_flow_known){
             m->peer, m->channel, box_find(f, src, dst, stream, m->channel) + 1, m->send};
@@ -97,7 +105,8 @@ static void enter(struct dts_flow *f, int number)
 {
     f->messages[number].state = DTS_FLOW_ON_WIRE;
     f->sent += 1;
-    dts_progress_at(f->simulation->progress, f->sent);
+    if (f->messages[number].src < f->simulation->job->ranks)
+        dts_progress_more(f->simulation->progress);
     f->wire_ops->enter(f, number);
 }
 
@@ -165,8 +174,8 @@ void dts_flow_send(struct dts_flow *f, int lane_number, int which)
     }
     struct dts_flow_message *m = &f->messages[number];
     m->sender = (struct dts_flow_party){lane_number, which};
-    m->src = lane->rank;
-    m->dst = planned->peer;
+    m->src = lane->place;
+    m->dst = peer_place(f, lane, planned);
     stamp(f, m, box->pair, planned);
     if (met || !m->waits)
         leave(f, number);

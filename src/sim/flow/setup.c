@@ -19,10 +19,11 @@ static int find_streams(const struct dts_plan *plan, bool uses[DTS_STREAMS])
     return count;
 }
 
-static void add_lanes(struct dts_flow *f, int role_number, int rank, const bool *uses)
+static void add_lanes(struct dts_flow *f, int job, int role_number, int rank, const bool *uses)
 {
-    const struct dts_role *role = &f->simulation->job->roles[role_number];
-    struct dts_flow_rank *r = &f->ranks[rank];
+    const struct dts_role *role = &f->jobs[job].of.job->roles[role_number];
+    const int place = f->jobs[job].first_rank + rank;
+    struct dts_flow_rank *r = &f->ranks[place];
     r->first_lane = f->lane_count;
     r->compute = uses[DTS_COMPUTE] ? f->lane_count : DTS_FLOW_NONE; // the first of all streams
     for (enum dts_stream stream = 0; stream < DTS_STREAMS; stream++)
@@ -31,6 +32,8 @@ static void add_lanes(struct dts_flow *f, int role_number, int rank, const bool 
                 .role = role,
                 .role_number = role_number,
                 .rank = rank,
+                .job = job,
+                .place = place,
                 .stream = stream,
                 .ends_step =
                     role->kind == DTS_WORKER && (stream == DTS_COMPUTE || !uses[DTS_COMPUTE]),
@@ -40,39 +43,42 @@ static void add_lanes(struct dts_flow *f, int role_number, int rank, const bool 
                          .step = f->simulation->first_step},
                 .op = -1};
     r->lane_count = f->lane_count - r->first_lane;
+    for (int l = r->first_lane; l < f->lane_count; l++)
+        f->jobs[job].enders += f->lanes[l].ends_step;
 }
 
 /* A rank that serves has one lane. */
 static void add_server(struct dts_flow *f, int role_number, int rank)
 {
     const struct dts_role *role = &f->simulation->job->roles[role_number];
-    struct dts_flow_rank *r = &f->ranks[rank];
+    struct dts_flow_rank *r = &f->ranks[rank]; // of job 0
     r->first_lane = f->lane_count;
     r->lane_count = 1;
     r->compute = DTS_FLOW_NONE;
     f->lanes[f->lane_count++] = (struct dts_flow_lane){
-        .role = role, .role_number = role_number, .rank = rank, .op = -1};
+        .role = role, .role_number = role_number, .rank = rank, .place = rank, .op = -1};
     dts_flow_serve_open(f, r->first_lane);
 }
 
-static void add_role(struct dts_flow *f, int number)
+static void add_role(struct dts_flow *f, int job, int number)
 {
-    const struct dts_noise *noise = &f->simulation->noise;
-    const struct dts_role *role = &f->simulation->job->roles[number];
+    const struct dts_noise *noise = &f->jobs[job].of.noise;
+    const struct dts_role *role = &f->jobs[job].of.job->roles[number];
     bool uses[DTS_STREAMS];
     const int streams = find_streams(&role->plan, uses);
     f->lanes = dts_grow(f->lanes, &f->lane_room,
                         (size_t)f->lane_count + (size_t)role->count * (size_t)streams,
                         sizeof(*f->lanes));
     for (int rank = role->first; rank < role->first + role->count; rank++) {
-        f->ranks[rank].done =
-            dts_alloc((size_t)role->plan.op_count, sizeof(*f->ranks[rank].done));
-        f->ranks[rank].device_noise =
-            fmax(0.1, 1 + noise->device_sigma * dts_normal(noise->seed, 1, (uint64_t)rank));
+        const int place = f->jobs[job].first_rank + rank;
+        f->ranks[place].done =
+            dts_alloc((size_t)role->plan.op_count, sizeof(*f->ranks[place].done));
+        f->ranks[place].device_noise =
+            fmax(0.1, 1 + noise->device_sigma * dts_normal(noise->seed, 1, (uint64_t)place));
         if (role->serve.rule != NULL)
             add_server(f, number, rank);
         else
-            add_lanes(f, number, rank, uses);
+            add_lanes(f, job, number, rank, uses);
     }
 }
 
@@ -80,20 +86,22 @@ void dts_flow_open(struct dts_flow *f)
 {
     const struct dts_simulation *s = f->simulation;
     const struct dts_job *job = s->job;
-    f->ranks = dts_alloc((size_t)job->ranks, sizeof(*f->ranks));
+    dts_flow_jobs_open(f);
     f->step_ends = dts_alloc((size_t)s->steps, sizeof(*f->step_ends));
     if (dts_job_serving(job) != NULL) {
         f->timing->staleness = dts_alloc(1, sizeof(*f->timing->staleness));
         f->ends = dts_alloc((size_t)job->ranks * (size_t)s->steps, sizeof(*f->ends));
     }
     f->pairs.net = s->net;
-    f->workers = dts_job_workers(job);
     f->queue = f->free_message = DTS_FLOW_NONE;
     for (int o = 0; o < f->timing->first_op[job->role_count]; o++)
         f->timing->ops[o] = dts_op_time_none();
-    for (int r = 0; r < job->role_count; r++)
-        add_role(f, r);
-    f->running = f->lane_count;
+    for (int j = 0; j < f->job_count; j++) {
+        for (int r = 0; r < f->jobs[j].of.job->role_count; r++)
+            add_role(f, j, r);
+        if (j == 0)
+            f->running = f->lane_count;
+    }
     f->dates.place_of_lane = dts_alloc((size_t)f->lane_count, sizeof(int));
     for (int l = 0; l < f->lane_count; l++)
         f->dates.place_of_lane[l] = DTS_FLOW_NONE;
@@ -104,6 +112,8 @@ void dts_flow_start(struct dts_flow *f)
     for (int l = 0; l < f->lane_count; l++)
         if (f->lanes[l].server != NULL)
             dts_flow_serve_start(f, l);
+        else if (f->jobs[f->lanes[l].job].of.start_s > 0)
+            dts_flow_date_set(f, l, f->jobs[f->lanes[l].job].of.start_s);
         else
             dts_flow_lane_wake(f, l);
     dts_flow_lanes_go_on(f);
@@ -116,7 +126,8 @@ static bool check_finished(const struct dts_flow *f, const char *engine, struct 
     const struct dts_flow_lane *stuck = NULL;
     for (int i = 0; i < f->lane_count; i++) {
         const struct dts_flow_lane *lane = &f->lanes[i];
-        if (lane->state != DTS_FLOW_FINISHED && (stuck == NULL || lane->step < stuck->step))
+        if (lane->job == 0 && lane->state != DTS_FLOW_FINISHED &&
+            (stuck == NULL || lane->step < stuck->step))
             stuck = lane;
     }
     if (stuck == NULL)
@@ -141,10 +152,10 @@ static void tear_down(struct dts_flow *f)
         free(f->lanes[l].known);
         dts_flow_serve_free(f->lanes[l].server);
     }
-    for (int r = 0; r < f->simulation->job->ranks; r++)
+    for (int r = 0; r < f->rank_count; r++)
         free(f->ranks[r].done);
+    dts_flow_jobs_free(f);
     free(f->lanes);
-    free(f->ranks);
     free(f->step_ends);
     free(f->ends);
     free(f->dates.heap);
@@ -178,7 +189,7 @@ static void set_drifting_steps(struct dts_flow *f)
         compute_s += rate * f->ranks[rank].compute_s;
         last_s = fmax(last_s, ends[steps - 1]);
     }
-    f->timing->step_s = f->workers / rates;
+    f->timing->step_s = f->jobs[0].workers / rates;
     f->timing->compute_s = compute_s / rates;
     f->timing->first_s = 0;
     f->timing->mean_s = last_s / steps;
@@ -189,7 +200,7 @@ static void set_compute(struct dts_flow *f)
 {
     const struct dts_job *job = f->simulation->job;
     for (int rank = 0; rank < job->ranks; rank++)
-        f->timing->compute_s += f->ranks[rank].compute_s / f->workers;
+        f->timing->compute_s += f->ranks[rank].compute_s / f->jobs[0].workers;
 }
 
 bool dts_flow_close(struct dts_flow *f, const char *engine, struct dts_error *err)
@@ -202,6 +213,7 @@ bool dts_flow_close(struct dts_flow *f, const char *engine, struct dts_error *er
         else
             set_compute(f);
         f->timing->messages = f->sent;
+        dts_flow_jobs_close(f);
     }
     tear_down(f);
     return ok;

@@ -1,4 +1,5 @@
 /* fluid.c -- the engine `fluid`: sets up the lanes, walks, and answers. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -190,6 +191,7 @@ static void release(struct fluid *f)
 static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
                 struct dts_error *err)
 {
+    assert(simulation->neighbour_count == 0 && "who asks looks at `shares` before");
     const struct dts_job *job = simulation->job;
     struct fluid f = {.simulation = simulation, .timing = timing};
     open_timing(job, timing);

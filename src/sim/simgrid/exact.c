@@ -49,6 +49,12 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
         memcpy(timing->staleness, (char *)result + read, sizeof(*timing->staleness));
         read += sizeof(*timing->staleness);
     }
+    if (simulation->neighbour_count > 0) {
+        const size_t bytes = (size_t)simulation->neighbour_count * sizeof(*timing->neighbours);
+        timing->neighbours = dts_alloc(1, bytes);
+        memcpy(timing->neighbours, (char *)result + read, bytes);
+        read += bytes;
+    }
     memcpy(timing->ops, (char *)result + read, size - read);
     free(result);
     return true;
@@ -58,6 +64,7 @@ const struct dts_engine dts_engine_exact = {
     .name = "exact",
     .summary = "SimGrid runs every message of every rank; the truth for small cases",
     .serves = true,
+    .shares = true,
     .messages_per_s = 1e5, // a ring on one busy core: docs/log/2026-11-speed.md (bench/scale)
     .run = run,
 };

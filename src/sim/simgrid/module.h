@@ -9,7 +9,7 @@
 /* What children do. SimGrid takes one platform per process: one of the two, once. */
 struct dts_simgrid_module {
     dts_child_fn simulate; // a struct dts_simulation; answers dts_exact_answer, staleness of a
-                           // job that serves, and operations
+                           // job that serves, neighbours, and operations
 
     /* A struct dts_simgrid_question; answers a struct dts_simgrid_routes and its arrays. */
     dts_child_fn import;

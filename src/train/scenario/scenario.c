@@ -76,7 +76,7 @@ struct words {
     struct dts_placing placement;
     struct dts_training training;
     struct dts_live_settings live;
-    struct dts_cfg devices, slow_workers, strategies, references, measurements;
+    struct dts_cfg devices, slow_workers, strategies, neighbours, references, measurements;
     int steps, seed;
     bool noise;
     const char *memory_check;
@@ -139,6 +139,10 @@ static const struct dts_field fields[] = {
              "{\"factor\", \"workers\"}, or a list of these"},
     {DTS_KEY(struct words, strategies), .type = DTS_OTHER, .forms = DTS_FORM_OBJECTS,
      .help = "ways to train, side by side: a list of objects with \"kind\""},
+    {DTS_KEY(struct words, neighbours), .type = DTS_OTHER, .missing = "null",
+     .forms = DTS_FORM_OBJECTS,
+     .help =
+         "other jobs on the machine meanwhile, on devices that are free: a list of objects"},
     {.key = "memory",
      .offset = offsetof(struct words, memory_check),
      .type = DTS_OBJECT,
@@ -307,6 +311,8 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
            dts_training_suits(&scenario->training, &top, &scenario->model, err) &&
            check_optimizer(scenario, &top, err) && check_batch_norm(scenario, &top, err) &&
            dts_scenario_strategies(scenario, &words.strategies, err) &&
+           dts_beside_read(&words.neighbours, &scenario->neighbours, &scenario->neighbour_count,
+                           err) &&
            dts_scenario_references(scenario, &words.references, err) &&
            dts_scenario_measurements(scenario, &words.measurements, err);
 }
@@ -333,6 +339,7 @@ void dts_scenario_free(struct dts_scenario *scenario)
     }
     dts_training_free(&scenario->training);
     free(scenario->strategies);
+    free(scenario->neighbours);
     free(scenario->references);
     free(scenario->measurements);
     free(scenario->devices);
@@ -366,6 +373,8 @@ void dts_scenario_keys(struct dts_keys *keys)
         dts_keys_heading(keys, "of kind \"%s\" (%s):", kind->name, kind->summary);
         dts_keys_case(keys, "strategies[]", "kind", kind->name, kind->fields);
     }
+    dts_keys_heading(keys, "Each of neighbours:");
+    dts_keys_add(keys, "neighbours[]", dts_beside_fields);
     dts_keys_heading(keys, "Each of training.phases:");
     dts_keys_add(keys, "training.phases[]", dts_phase_fields);
     dts_keys_heading(keys, "Each of references:");

@@ -13,6 +13,7 @@
 #include "base/json/keys.h"
 #include "device/stack.h"
 #include "train/model/model.h"
+#include "train/scenario/neighbours.h"
 #include "train/scenario/scenario_live.h"
 #include "train/scenario/slow_workers.h"
 #include "train/scenario/training.h"
@@ -77,6 +78,8 @@ struct dts_scenario {
     struct dts_placing placing;
     struct dts_strategy *strategies; // owned
     int strategy_count;
+    struct dts_beside *neighbours; // owned
+    int neighbour_count;
     struct dts_training training;
     struct dts_live_settings live;
     char *folder_owned;               // private: where live.data.folder is

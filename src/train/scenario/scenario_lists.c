@@ -118,8 +118,8 @@ const struct dts_field dts_scenario_reference_fields[] = {
          "what was measured: step_s, exposed_comm_s, throughput_samples_per_s, "
          "throughput_tokens_per_s, tokens_per_s_device, model_flops_per_s_device, mfu, hfu, "
          "scaling_efficiency, scaling_efficiency_one_device, time_s, samples_to_target, "
-         "accuracy_percent, staleness_mean_updates, staleness_p95_updates, algbw_bytes_s, "
-         "busbw_bytes_s"},
+         "accuracy_percent, staleness_mean_updates, staleness_p95_updates, slowdown, "
+         "jobs_throughput_samples_per_s, algbw_bytes_s, busbw_bytes_s"},
     {DTS_KEY(struct dts_reference, value), .type = DTS_REAL, .min = 1e-12, .max = 1e15,
      .help = "the figure, in the unit of the metric"},
     {DTS_KEY(struct dts_reference, source), .type = DTS_STRING, .help = "who published it"},

@@ -4,14 +4,8 @@
 #ifndef DTS_TRAIN_SCENARIO_SCENARIO_LISTS_H
 #define DTS_TRAIN_SCENARIO_SCENARIO_LISTS_H
 
+#include "train/scenario/limits.h"
 #include "train/scenario/scenario.h"
-
-enum {
-    DTS_SCENARIO_MOST_DEVICES = 1000000,
-    DTS_SCENARIO_MOST_POINTS = 256,
-    DTS_SCENARIO_MOST_STRATEGIES = 64,
-    DTS_SCENARIO_MOST_REFERENCES = 1024,
-};
 
 extern const struct dts_field dts_scenario_strategy_fields[]; // common to all kinds
 extern const struct dts_field dts_scenario_reference_fields[];

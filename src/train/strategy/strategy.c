@@ -8,10 +8,16 @@ extern const struct dts_strategy_kind dts_strategy_collective;
 extern const struct dts_strategy_kind dts_strategy_hybrid;
 extern const struct dts_strategy_kind dts_strategy_mesh;
 extern const struct dts_strategy_kind dts_strategy_ps;
+extern const struct dts_strategy_kind dts_strategy_traffic;
 
 const struct dts_strategy_kind *const dts_strategies[] = {
-    &dts_strategy_allreduce, &dts_strategy_ps,         &dts_strategy_hybrid,
-    &dts_strategy_mesh,      &dts_strategy_collective, NULL,
+    &dts_strategy_allreduce,
+    &dts_strategy_ps,
+    &dts_strategy_hybrid,
+    &dts_strategy_mesh,
+    &dts_strategy_collective,
+    &dts_strategy_traffic,
+    NULL,
 };
 
 const struct dts_strategy_kind *dts_strategy_find(const char *name)

@@ -76,19 +76,95 @@ static const struct kind *find(const char *name)
     return kind->name != NULL ? kind : NULL;
 }
 
-static void fill(const struct dts_platform *platform, const int *order, int workers, bool deals,
-                 int devices, int hosts, int apart, int *endpoints)
+/* What is asked for. */
+struct ask {
+    const struct dts_platform *platform;
+    const bool *taken; // by endpoint; NULL: nothing is
+    int devices, hosts;
+    int apart; // the last so many of the hosts: on nodes of their own
+    bool deals;
+};
+
+static bool is_taken(const struct ask *ask, int endpoint)
 {
-    int each = platform->devices_per_node;
-    for (int rank = 0; rank < devices; rank++) {
-        int node = deals ? order[rank % workers] : order[rank / each];
-        endpoints[rank] = node * each + (deals ? rank / workers : rank % each);
+    return ask->taken != NULL && ask->taken[endpoint];
+}
+
+/* Devices of a node that nobody has. */
+static int free_devices(const struct ask *ask, int node)
+{
+    const int each = ask->platform->devices_per_node;
+    int count = 0;
+    for (int d = 0; d < each; d++)
+        count += !is_taken(ask, node * each + d);
+    return count;
+}
+
+static bool is_free(const struct ask *ask, int node)
+{
+    const int each = ask->platform->devices_per_node;
+    return free_devices(ask, node) == each &&
+           !is_taken(ask, ask->platform->nodes * each + node);
+}
+
+/* The nodes that the workers fill come first, then those of dedicated hosts; others are left
+ * out. Returns how many workers' nodes there are, or -1: the free ones do not suffice. */
+static int choose(const struct ask *ask, int *order, int usable)
+{
+    const int each = ask->platform->devices_per_node;
+    const int nodes = ask->devices / each + (ask->devices % each > 0);
+    int at = 0, kept = 0, devices = 0;
+    for (; at < usable && (ask->deals ? kept < nodes : devices < ask->devices); at++) {
+        const int count = free_devices(ask, order[at]);
+        if (ask->deals ? !is_free(ask, order[at]) : count == 0)
+            continue;
+        devices += count;
+        order[kept++] = order[at];
     }
-    for (int host = 0; host < hosts; host++) {
-        const int beside = hosts - apart;
-        int node = host < beside ? order[host % workers] : order[workers + host - beside];
-        endpoints[devices + host] = platform->nodes * each + node;
+    const int workers = kept;
+    for (; at < usable && kept < workers + ask->apart; at++)
+        if (is_free(ask, order[at]))
+            order[kept++] = order[at];
+    return devices >= ask->devices && kept == workers + ask->apart ? workers : -1;
+}
+
+static void fill(const struct ask *ask, const int *order, int workers, int *endpoints)
+{
+    const int each = ask->platform->devices_per_node;
+    int rank = 0;
+    for (int i = 0; ask->deals && rank < ask->devices; i++, rank++)
+        endpoints[rank] = order[i % workers] * each + i / workers;
+    for (int i = 0; i < workers; i++)
+        for (int d = order[i] * each; d < (order[i] + 1) * each && rank < ask->devices; d++)
+            if (!is_taken(ask, d))
+                endpoints[rank++] = d;
+    for (int host = 0; host < ask->hosts; host++) {
+        const int beside = ask->hosts - ask->apart;
+        const int node = host < beside ? order[host % workers] : order[workers + host - beside];
+        endpoints[ask->devices + host] = ask->platform->nodes * each + node;
     }
+}
+
+static bool fail_taken(const struct ask *ask, const struct dts_placement *placement,
+                       struct dts_error *err)
+{
+    int devices = 0, nodes = 0;
+    if (placement->nodes != NULL && find(placement->kind)->arrange == listed)
+        return dts_fail(err, DTS_BAD_INPUT,
+                        "%s: placement.nodes: needs %d device%s, and other jobs leave fewer of "
+                        "these nodes",
+                        placement->file, ask->devices, dts_plural(ask->devices));
+    for (int n = 0; n < ask->platform->nodes; n++) {
+        devices += free_devices(ask, n);
+        nodes += is_free(ask, n);
+    }
+    return dts_fail(
+        err, DTS_BAD_INPUT,
+        "%s: needs %d device%s%s, but beside other jobs %s has %d left, and %d free "
+        "node%s",
+        placement->file, ask->devices, dts_plural(ask->devices),
+        ask->apart > 0 ? ", and nodes for servers" : "", ask->platform->name, devices, nodes,
+        dts_plural(nodes));
 }
 
 bool dts_place(const struct dts_platform *platform, const struct dts_placement *placement,
@@ -116,9 +192,12 @@ bool dts_place(const struct dts_platform *platform, const struct dts_placement *
     if (usable >= 0 && !fits)
         dts_fail(err, DTS_BAD_INPUT, "%s: placement.nodes: lists %d, the job needs %lld",
                  placement->file, usable, needed);
+    const struct ask ask = {platform, placement->taken, devices, hosts, apart, kind->deals};
+    if (fits && (workers = choose(&ask, order, usable)) < 0)
+        fits = fail_taken(&ask, placement, err);
     if (fits) {
         *endpoints = dts_alloc((size_t)devices + (size_t)hosts, sizeof(**endpoints));
-        fill(platform, order, workers, kind->deals, devices, hosts, apart, *endpoints);
+        fill(&ask, order, workers, *endpoints);
     }
     free(order);
     return fits;

@@ -138,12 +138,16 @@ struct dts_placement {
     const int *nodes; // listed: nodes in order; borrowed
     int node_count;
     const char *file; // that asks for it, for messages
+
+    /* By endpoint: devices and hosts that other jobs have; borrowed. NULL: none has any. Free
+     * devices of a node are used one by one; round_robin takes free nodes alone. */
+    const bool *taken;
 };
 
 const char *dts_placement_name(int i);
 
 /* Endpoints for `devices` ranks on devices, and for `hosts` more on node hosts (parameter
- * servers). apart: the last so many of these are on nodes that no worker uses, one a node; the
+ * servers). apart: the last so many of these are on nodes that nobody else uses, one a node; the
  * others on the workers' nodes, round and round. *endpoints is allocated (devices + hosts
  * ints); the caller frees it.
  */

@@ -1,24 +1,14 @@
 /* phases.c -- opens the phases of a training. */
-#include "answer/phases.h"
+#include "answer/variants/phases.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "answer/open.h"
+#include "answer/variants/variant.h"
 #include "base/mem.h"
 #include "train/strategy/strategy.h"
 
-/* Those of the scene, without what only the whole training has. */
-static void add_settings(struct dts_changes *all, const struct dts_changes *changes, int k)
-{
-    struct dts_setting *settings =
-        dts_alloc((size_t)dts_changes_setting_count(changes) + 1, sizeof(*settings));
-    const int count = dts_changes_settings(changes, k, settings);
-    for (int i = 0; i < count; i++)
-        dts_changes_add_by(all, settings[i].by, settings[i].path, settings[i].value);
-    free(settings);
-}
-
+/* Without what only the whole training has. */
 static void add_phase(struct dts_changes *to, const char *by, const struct dts_phase *phase)
 {
     dts_changes_add_by(to, by, "training", "{}");
@@ -56,14 +46,7 @@ static char *lead_of(const struct dts_scenario *scenario, int number)
 void dts_phase_name_error(const struct dts_scenario *scenario, int number,
                           const struct dts_error *why, struct dts_error *err)
 {
-    const char *file = dts_doc_name(scenario->doc), *text = why->text;
-    if (strstr(text, "training.phases[") != NULL) {
-        *err = *why;
-        return;
-    }
-    if (strncmp(text, file, strlen(file)) == 0 && strncmp(text + strlen(file), ": ", 2) == 0)
-        text += strlen(file) + 2;
-    dts_fail(err, why->cause, "%s: training.phases[%d]: %s", file, number, text);
+    dts_variant_name_error(scenario, "training.phases", number, why, err);
 }
 
 /* The document of the scene with the changes of one phase. */
@@ -71,24 +54,13 @@ static bool read_phase(const struct dts_changes *changes, int k, struct dts_scen
                        int number, const char *lead, struct dts_error *err)
 {
     const struct dts_phase *phase = &scene->scenario.training.phases[number];
-    const struct dts_cfg top = dts_doc_top(scene->scenario.doc);
-    struct dts_changes of_phase = {0}, all = {0};
-    struct dts_doc *doc = NULL;
+    struct dts_changes of_phase = {0};
     struct dts_text by = {0};
-    char *text = dts_cfg_json(&top);
     dts_text_add(&by, "%s: ", lead);
-    add_settings(&all, changes, k);
-    add_phase(&all, by.chars, phase);
     add_phase(&of_phase, by.chars, phase);
-    bool good = dts_doc_parse(&doc, dts_doc_name(scene->scenario.doc), text, err);
-    if (good && !dts_settings_apply(&of_phase, 0, "", doc, err)) {
-        dts_doc_free(doc);
-        good = false;
-    }
-    good = good && dts_scene_read(&all, doc, 0, &scene->phases[number], err);
-    free(text);
+    const bool good =
+        dts_variant_read(changes, k, scene, &of_phase, &scene->phases[number], err);
     dts_text_free(&by);
-    dts_changes_free(&all);
     dts_changes_free(&of_phase);
     return good;
 }
@@ -123,13 +95,4 @@ bool dts_phases_open(const struct dts_changes *changes, int k, struct dts_scene 
         scene->phase_count++;
     }
     return true;
-}
-
-void dts_phases_close(struct dts_scene *scene)
-{
-    for (int i = 0; i < scene->phase_count; i++)
-        dts_scene_close(&scene->phases[i]);
-    free(scene->phases);
-    scene->phases = NULL;
-    scene->phase_count = 0;
 }

@@ -1,6 +1,6 @@
 /* phase_time.h -- how long a training lasts that goes through phases (phases.h). */
-#ifndef DTS_ANSWER_PHASE_TIME_H
-#define DTS_ANSWER_PHASE_TIME_H
+#ifndef DTS_ANSWER_VARIANTS_PHASE_TIME_H
+#define DTS_ANSWER_VARIANTS_PHASE_TIME_H
 
 #include "answer/result.h"
 #include "answer/scene.h"

@@ -1,13 +1,13 @@
 /* phase_time.c -- predicts the phases of a training, and adds up their time. */
-#include "answer/phase_time.h"
+#include "answer/variants/phase_time.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "answer/phases.h"
 #include "answer/target/target.h"
+#include "answer/variants/phases.h"
 
 static_assert((int)DTS_MOST_PHASES == (int)DTS_RESULT_PHASES, "a result holds all phases");
 

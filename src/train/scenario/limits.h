@@ -1,0 +1,12 @@
+/* limits.h -- how much a scenario may hold. */
+#ifndef DTS_TRAIN_SCENARIO_LIMITS_H
+#define DTS_TRAIN_SCENARIO_LIMITS_H
+
+enum {
+    DTS_SCENARIO_MOST_DEVICES = 1000000,
+    DTS_SCENARIO_MOST_POINTS = 256,
+    DTS_SCENARIO_MOST_STRATEGIES = 64,
+    DTS_SCENARIO_MOST_REFERENCES = 1024,
+};
+
+#endif
