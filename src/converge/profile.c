@@ -59,6 +59,7 @@ static const struct dts_field fields[] = {
     {.key = "local_steps",
      .offset = offsetof(struct reading, local),
      .type = DTS_OTHER,
+     .forms = DTS_FORM_OBJECTS,
      .missing = "null",
      .help = "what local steps cost: a list of objects; default: it is not known"},
     {.key = "form",
