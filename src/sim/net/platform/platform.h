@@ -147,8 +147,8 @@ struct dts_placement {
 const char *dts_placement_name(int i);
 
 /* Endpoints for `devices` ranks on devices, and for `hosts` more on node hosts (parameter
- * servers). apart: the last so many of these are on nodes that nobody else uses, one a node; the
- * others on the workers' nodes, round and round. *endpoints is allocated (devices + hosts
+ * servers). apart: the last so many of these are on nodes that nobody else uses, one a node;
+ * the others on the workers' nodes, round and round. *endpoints is allocated (devices + hosts
  * ints); the caller frees it.
  */
 bool dts_place(const struct dts_platform *platform, const struct dts_placement *placement,
