@@ -206,11 +206,18 @@ static void describe(const struct dts_point *point, const struct dts_job *job,
     dts_tables_describe(&a->tables, point, 1, text);
 }
 
+static const char *validated_as(const void *self)
+{
+    (void)self;
+    return "data_parallel";
+}
+
 const struct dts_strategy_kind dts_strategy_allreduce = {
     .name = "allreduce",
     .summary = "every device holds the model; gradients are summed by a collective",
     .fields = fields,
     .size = sizeof(struct allreduce),
+    .validated_as = validated_as,
     .default_name = default_name,
     .prepare = prepare,
     .ranks_needed = ranks_needed,
