@@ -44,6 +44,9 @@ void dts_result_open(const struct dts_question *q, struct dts_result *result)
     dts_text_copy(result->stack, sizeof(result->stack), q->scenario->stack.name);
     dts_text_copy(result->setting, sizeof(result->setting), q->setting);
     result->devices = q->devices;
+    const struct dts_strategy_kind *kind = q->strategy->kind;
+    const char *class = kind->validated_as(q->strategy->self);
+    dts_text_copy(result->class, sizeof(result->class), class);
 }
 
 /* Steps of workers that drift apart, at least. */

@@ -106,7 +106,7 @@ void dts_result_seal(struct dts_result *r)
     SEAL(r->limits), SEAL(r->basis), SEAL(r->outside), SEAL(r->doubt), SEAL(r->unlike),
         SEAL(r->slowdown_source);
     SEAL(r->noise_source), SEAL(r->setting), SEAL(r->why), SEAL(r->error.text);
-    SEAL(r->chosen), SEAL(r->chosen_why), SEAL(r->axes);
+    SEAL(r->chosen), SEAL(r->chosen_why), SEAL(r->axes), SEAL(r->class);
     SEAL(r->target.goal), SEAL(r->target.profile), SEAL(r->target.law), SEAL(r->target.rule),
         SEAL(r->target.region), SEAL(r->target.doubt), SEAL(r->target.late);
     SEAL(r->accuracy.table), SEAL(r->accuracy.rule), SEAL(r->accuracy.doubt);
@@ -148,7 +148,7 @@ void dts_result_init(struct dts_result *result)
     memset(result, 0, sizeof(*result)); // padding, too: its bytes travel through a pipe
     for (const struct dts_metric *metric = dts_metrics; metric->name != NULL; metric++)
         *number(metric, result) = NAN;
-    result->low_s = result->high_s = NAN;
+    result->low_s = result->high_s = result->error_p90_percent = NAN;
     result->reference.value = result->reference.predicted = NAN;
     result->reference.error_percent = NAN;
 }

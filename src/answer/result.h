@@ -89,6 +89,11 @@ struct dts_result {
     char setting[256]; // what --sweep set for this point: "platform.nics.bytes_per_s=1.25e9"
     char assumed[DTS_RESULT_ASSUMED][96];
     int assumed_count;
+    /* The class of published cases by which it is judged (`dtsim validate`), "": none, and by
+     * how many percent nine in ten of them were off at most (validate/expected.h); absent where
+     * compute is a bare roofline, which they did not rest on. */
+    char class[24];
+    double error_p90_percent;
     bool roofline; // compute is a bare roofline: nobody published or measured it
     int devices, nodes, global_batch;
     struct dts_step step;
@@ -242,6 +247,7 @@ struct dts_report {
     const struct dts_changes *changes;     // that the command line made; NULL: none
     uint64_t seed;
     uint64_t hash; // of all documents that were read, changes made
+    bool explain;  // the text has all that is known: reasons, sources, what was assumed
     bool listed;   // a list of cases (validate/listed.h): the setting of a point is its name
     struct dts_result *points;
     int count;

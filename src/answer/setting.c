@@ -5,6 +5,7 @@
 
 #include "answer/chosen.h"
 #include "answer/setting.h"
+#include "answer/validate/expected.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "train/strategy/synchrony.h"
@@ -126,6 +127,8 @@ void dts_setting_fill(const struct dts_question *q, const struct dts_built *buil
     dts_text_copy(result->doubt, sizeof(result->doubt), built->seconds.doubt);
     doubt_memory(built, total, result);
     result->roofline = built->seconds.roofline;
+    if (!result->roofline)
+        dts_expected_error(result->class, result->devices, &result->error_p90_percent);
     dts_text_copy(result->unlike, sizeof(result->unlike), built->unlike.note);
     fill_axes(q, built, result);
     fill_sources(q, slowed, result);

@@ -69,34 +69,66 @@ static void print_cell(FILE *out, const char *string, int width, bool left, bool
     fputs(last ? "\n" : "  ", out);
 }
 
-void dts_table_print_text(FILE *out, const struct dts_column *columns, int column_count,
-                          const struct dts_cell *cells, int rows)
+/* The table as strings: the lines of the titles, then row after row. */
+struct laid {
+    char **strings;
+    int *widths;
+    size_t columns, count;
+};
+
+static struct laid lay(const struct dts_column *columns, int column_count,
+                       const struct dts_cell *cells, int rows)
 {
     int lines = 0; // of the titles
     for (int c = 0; c < column_count; c++)
         if (line_count(columns[c].title) > lines)
             lines = line_count(columns[c].title);
-    // strings holds the lines of the titles, then row after row
-    size_t titles = (size_t)column_count * (size_t)lines;
-    size_t count = titles + (size_t)column_count * (size_t)rows;
-    char **strings = dts_alloc(count, sizeof(*strings));
-    int *widths = dts_alloc((size_t)column_count, sizeof(*widths));
-    for (size_t i = 0; i < count; i++) {
-        size_t c = i % (size_t)column_count;
-        strings[i] = i < titles
-                         ? title_of(&columns[c], lines - 1 - (int)(i / (size_t)column_count))
-                         : dts_table_cell(&columns[c], &cells[i - titles]);
-        if (width_of(strings[i]) > widths[c])
-            widths[c] = width_of(strings[i]);
+    const size_t width = (size_t)column_count, titles = width * (size_t)lines;
+    struct laid laid = {.columns = width, .count = titles + width * (size_t)rows};
+    laid.strings = dts_alloc(laid.count, sizeof(*laid.strings));
+    laid.widths = dts_alloc(width, sizeof(*laid.widths));
+    for (size_t i = 0; i < laid.count; i++) {
+        const size_t c = i % width;
+        laid.strings[i] = i < titles ? title_of(&columns[c], lines - 1 - (int)(i / width))
+                                     : dts_table_cell(&columns[c], &cells[i - titles]);
+        if (width_of(laid.strings[i]) > laid.widths[c])
+            laid.widths[c] = width_of(laid.strings[i]);
     }
-    for (size_t i = 0; i < count; i++) {
-        size_t c = i % (size_t)column_count;
-        print_cell(out, strings[i], widths[c], columns[c].unit == NULL,
-                   (int)c == column_count - 1);
-        free(strings[i]);
+    return laid;
+}
+
+static void release(struct laid *laid)
+{
+    for (size_t i = 0; i < laid->count; i++)
+        free(laid->strings[i]);
+    free(laid->strings);
+    free(laid->widths);
+}
+
+int dts_table_width(const struct dts_column *columns, int column_count,
+                    const struct dts_cell *cells, int rows)
+{
+    struct laid laid = lay(columns, column_count, cells, rows);
+    int width = 0;
+    for (size_t c = 0; c < laid.columns; c++)
+        width += laid.widths[c] + (c > 0 ? 2 : 0);
+    release(&laid);
+    return width;
+}
+
+void dts_table_print_text(FILE *out, const struct dts_column *columns, int column_count,
+                          const struct dts_cell *cells, int rows)
+{
+    struct laid laid = lay(columns, column_count, cells, rows);
+    for (size_t row = 0; row < laid.count; row += laid.columns) {
+        size_t last = laid.columns - 1;
+        while (last > 0 && laid.strings[row + last][0] == '\0')
+            last--;
+        for (size_t c = 0; c <= last; c++)
+            print_cell(out, laid.strings[row + c], laid.widths[c],
+                       columns[c].unit == NULL && !columns[c].right, c == last);
     }
-    free(strings);
-    free(widths);
+    release(&laid);
 }
 
 /* A spreadsheet would compute what begins like a formula, whoever wrote it: the apostrophe

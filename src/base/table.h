@@ -4,6 +4,7 @@
 #ifndef DTS_BASE_TABLE_H
 #define DTS_BASE_TABLE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct dts_column {
@@ -13,6 +14,7 @@ struct dts_column {
     int digits;        // significant digits of the text table, none of the integer part lost
     double text_scale; // text shows number * text_scale; 0 means 1
     const char *text_unit; // unit of the text table; NULL: unit
+    bool right;            // words are aligned right
 };
 
 /* A word or a number, as the column's unit tells. NAN prints as "-" (CSV: empty). */
@@ -36,6 +38,10 @@ void dts_table_print_html(FILE *out, const struct dts_column *columns, int colum
 /* Words are aligned left, numbers right. */
 void dts_table_print_text(FILE *out, const struct dts_column *columns, int column_count,
                           const struct dts_cell *cells, int rows);
+
+/* How many columns of characters the text takes. */
+int dts_table_width(const struct dts_column *columns, int column_count,
+                    const struct dts_cell *cells, int rows);
 
 /* CSV, quoted as RFC 4180 says; lines end in "\n". Numbers have 9 significant digits and are
  * not scaled. A word that begins with =, +, - or @ gets an apostrophe in front. */

@@ -91,6 +91,7 @@ static struct dts_report report_of(const struct dts_options *options, const char
                                .sample = s->model.sample,
                                .changes = &options->changes,
                                .seed = s->seed,
+                               .explain = options->explain,
                                .listed = !ordinary};
 }
 

@@ -102,6 +102,13 @@ static bool take_live(struct dts_options *options, const char *value, struct dts
     return true;
 }
 
+static bool take_explain(struct dts_options *options, const char *value, struct dts_error *err)
+{
+    (void)value, (void)err;
+    options->explain = true;
+    return true;
+}
+
 static bool take_version(struct dts_options *options, const char *value, struct dts_error *err)
 {
     (void)value, (void)err;
@@ -134,6 +141,7 @@ static const struct option table[] = {
     {"seed", 0, "N", "of noise and random placement", take_seed},
     {"jobs", 'j', "N", "points predicted at once (default: one for each core)", take_jobs},
     {"live", 0, NULL, "run the plan for real, under mpirun", take_live},
+    {"explain", 0, NULL, "why, and all that the answer rests on", take_explain},
     {"version", 0, NULL, "print the version", take_version},
     {"help", 'h', NULL, "print the help; after a command: all about it", take_help},
 };
@@ -259,6 +267,10 @@ bool dts_options_parse(struct dts_options *options, int argc, char **argv,
     }
     if (good && !options->format_given && dts_format_of_file(options->output) != NULL)
         options->format = dts_format_of_file(options->output);
+    if (good && options->explain && strcmp(options->format->name, "text") != 0)
+        good =
+            dts_fail(err, DTS_BAD_INPUT, "--explain: has no effect on %s, which has all of it",
+                     options->format->name);
     if (!good)
         dts_options_free(options);
     return good;
@@ -286,6 +298,7 @@ const char *dts_options_of_a_scenario(const struct dts_options *options)
         {"--plot", options->plot != NULL},
         {"--format", options->format_given},
         {"--jobs", options->jobs > 0},
+        {"--explain", options->explain},
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (all[i].given)

@@ -25,6 +25,7 @@ struct dts_options {
     const char *links; // file for a picture of links; no option says it; NULL: none
     const char *plot;  // kind of picture; NULL: what suits the answer
     int jobs;          // child processes at once; 0: one for each core
+    bool explain;      // the text is to have all that is known
     bool version, help;
     size_t word_room, answer_room;
 };

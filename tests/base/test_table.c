@@ -168,10 +168,34 @@ static void html_has_the_words_of_the_text_and_the_numbers_behind_them(void)
     free(text);
 }
 
+static void a_table_knows_its_width_and_ends_no_line_with_blanks(void)
+{
+    static const struct dts_column tall[] = {
+        {.title = "step", .name = "step", .unit = "s", .digits = 2},
+        {.title = "time\nof all\n", .name = "time", .right = true},
+    };
+    const struct dts_cell cells[] = {
+        {.number = 12}, {.word = "9 s"}, {.number = 1}, {.word = "12 h"}};
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    dts_table_print_text(stream, tall, 2, cells, 2);
+    fclose(stream);
+    CHECK_STRING(text, "            time\n"
+                       "          of all\n"
+                       "step [s]\n"
+                       "      12     9 s\n"
+                       "     1.0    12 h\n");
+    CHECK_INT(dts_table_width(tall, 2, cells, 2), 16);
+    CHECK_INT(dts_table_width(tall, 1, cells, 2), 8);
+    free(text);
+}
+
 TESTS(TEST(html_has_the_words_of_the_text_and_the_numbers_behind_them),
       TEST(text_aligns_words_left_and_numbers_right),
       TEST(numbers_show_significant_digits_and_lose_no_thousands),
       TEST(csv_quotes_and_does_not_scale),
       TEST(csv_holds_nothing_that_a_spreadsheet_would_compute),
       TEST(hostile_words_stay_on_their_line), TEST(a_table_without_rows_is_its_titles),
-      TEST(titles_of_several_lines_end_together))
+      TEST(titles_of_several_lines_end_together),
+      TEST(a_table_knows_its_width_and_ends_no_line_with_blanks))

@@ -16,6 +16,9 @@ static void fill(struct dts_result points[2])
         snprintf(points[i].model, DTS_RESULT_TEXT, "resnet50");
         points[i].devices = 8 << i;
     }
+    snprintf(points[0].engine, sizeof(points[0].engine), "fluid");
+    snprintf(points[0].class, sizeof(points[0].class), "data_parallel");
+    points[0].error_p90_percent = 20;
     points[0].nodes = 1;
     points[0].global_batch = 256;
     points[0].step.total_s = 0.25;
@@ -32,13 +35,14 @@ static void fill(struct dts_result points[2])
     dts_fail(&points[1].error, DTS_BAD_INPUT, "x.json: devices 16: the platform has 8");
 }
 
-/* What a format prints. The caller frees it. */
-static char *print(const char *format, struct dts_result *points, int count)
+/* What a format prints, with all that is known or in short. The caller frees it. */
+static char *print_as(const char *format, bool explain, struct dts_result *points, int count)
 {
     struct dts_report report = {.scenario = "x",
                                 .summary = "a test",
                                 .file = "x.json",
                                 .sample = "image",
+                                .explain = explain,
                                 .points = points,
                                 .count = count};
     char *text = NULL;
@@ -47,6 +51,11 @@ static char *print(const char *format, struct dts_result *points, int count)
     dts_format_find(format)->print(&report, 1, out);
     fclose(out);
     return text;
+}
+
+static char *print(const char *format, struct dts_result *points, int count)
+{
+    return print_as(format, false, points, count);
 }
 
 /* A number of a JSON result: point, group ("" for the point itself), key. NAN: absent. */
@@ -151,11 +160,30 @@ static void text_says_what_it_rests_on(void)
     CHECK(has(text, "images") && has(text, "per s"));
     CHECK(has(text, " 90\n") && has(text, "epochs"));
     CHECK(has(text, "step_s 0.25 s, published 0.2 s: +25.0 %. a paper, \"2017\""));
-    CHECK(has(text, "assumed   net: nics.latency_us, storage\n"));
+    CHECK(has(text,
+              "Answer: ring, 8 devices: 250.0 ms a step, give or take 20 %, 1024 images/s\n"));
+    CHECK(has(text, "Rests on: engine fluid; off by: nine in ten"));
+    CHECK(has(text, "2 assumed"));
+    CHECK(strstr(text, "nics.latency_us") == NULL);
     CHECK(has(text, "\nNot predicted\n  ring, 16 devices: x.json: devices 16: the platform"));
     CHECK(strstr(text, "input") == NULL); // a column in which nothing is
     CHECK(strstr(text, "99999") == NULL);
     CHECK(strstr(text, "nan") == NULL);
+    free(text);
+    text = print_as("text", true, points, 2);
+    CHECK(has(text, "assumed   net: nics.latency_us, storage\n"));
+    CHECK(strstr(text, "--explain") == NULL);
+    free(text);
+}
+
+static void a_refused_point_is_not_judged(void)
+{
+    struct dts_result points[2];
+    fill(points);
+    char *text = print("json", points, 2);
+    CHECK(has(text, "\"class\": \"data_parallel\""));
+    CHECK(has(text, "\"error_p90_percent\": 20"));
+    CHECK(strstr(strstr(text, "p90") + 1, "p90") == NULL);
     free(text);
 }
 
@@ -174,7 +202,7 @@ static void growth_is_said_in_plain_digits_and_without_rounding(void)
     points[1].step.overlap_slowdown_s = 4.4e-16;
     points[1].step.straggler_s = -1e-15;
     points[1].bare_total_s = 12345.6;
-    char *text = print("text", points, 2);
+    char *text = print_as("text", true, points, 2);
     CHECK(has(text,
               "ring, 16 devices: +2330 ms from 8 devices on: exposed communication +2330,"));
     CHECK(has(text, "overlap +0, stragglers +0\n"));
@@ -305,7 +333,7 @@ static void the_help_names_every_metric_of_a_reference(void)
 }
 
 TESTS(TEST(json_is_read_back), TEST(csv_has_the_units_in_the_names),
-      TEST(text_says_what_it_rests_on),
+      TEST(text_says_what_it_rests_on), TEST(a_refused_point_is_not_judged),
       TEST(growth_is_said_in_plain_digits_and_without_rounding),
       TEST(text_chooses_the_unit_of_time_by_the_longest),
       TEST(every_format_prints_a_report_of_refusals_alone),

@@ -22,6 +22,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 ln -s "$program" "$work/bin/dtsim"
 PATH=$work/bin:$PATH
+export COLUMNS=104 # cases about the width say another
 [ $# -gt 0 ] || set -- */*.cmd
 
 # find_case NAME|FOLDER/NAME -- the path of the case, without .cmd.

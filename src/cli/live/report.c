@@ -103,6 +103,7 @@ bool dts_live_report(const struct dts_options *options, const char *word,
                                       .sample = s->model.sample,
                                       .changes = &options->changes,
                                       .seed = s->seed,
+                                      .explain = options->explain,
                                       .hash = set->scene.hash,
                                       .points = results,
                                       .count = set->count};

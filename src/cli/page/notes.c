@@ -87,7 +87,8 @@ void dts_page_notes(const struct dts_report *report, FILE *out)
 {
     struct dts_page_memory memory;
     struct dts_report notes = *report;
-    notes.why = NULL; // the page says it above
+    notes.why = NULL;     // the page says it above
+    notes.explain = true; // a page has room
     dts_page_memory_open(&memory);
     dts_text_notes(&notes, memory.stream);
     char *text = dts_page_memory_take(&memory);

@@ -201,6 +201,18 @@ static void put_accuracy(struct dts_json *json, const struct dts_result *result)
     dts_json_end(json);
 }
 
+/* How far predictions like this one were off. */
+static void put_validation(struct dts_json *json, const struct dts_result *result)
+{
+    if (result->class[0] == '\0' || dts_result_refused(result))
+        return;
+    dts_json_object(json, "validation");
+    dts_json_string(json, "class", result->class);
+    if (isfinite(result->error_p90_percent))
+        dts_json_number(json, "error_p90_percent", rounded(result->error_p90_percent));
+    dts_json_end(json);
+}
+
 static void put_error(struct dts_json *json, const struct dts_error *error)
 {
     if (error->cause == DTS_NO_ERROR)
@@ -237,6 +249,7 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
         dts_json_end(json);
     }
     put_metrics(json, result);
+    put_validation(json, result);
     put_histogram(json, result);
     put_neighbours(json, result);
     put_phases(json, result);

@@ -12,39 +12,24 @@
 #include "cli/print/question.h"
 #include "cli/print/text_accuracy.h"
 #include "cli/print/text_cases.h"
+#include "cli/print/text_columns.h"
+#include "cli/print/text_first.h"
 #include "cli/print/text_neighbours.h"
 #include "cli/print/text_notes.h"
 #include "cli/print/text_phases.h"
 #include "cli/print/text_tables.h"
 #include "cli/print/time_unit.h"
 
-/* Where the cell of a column comes from: a word, a count or a number of the result. */
-enum source { WORD, COUNT, NUMBER };
-
-struct source_column {
-    const char *title;
-    size_t offset;
-    enum source source;
-    const char *unit; // NUMBER: as the table shows it
-    double scale;
-    int digits;
-    bool always; // else only when it is not 0 in some point
-};
-
-enum { SETTING_ROOM = 64 }; // bytes of a setting in the table
-
 #define AT(member) offsetof(struct dts_result, member)
 
 static double largest(const struct dts_report *report, size_t offset)
 {
-    double most = 0;
-    for (int i = 0; i < report->count; i++) {
-        double value;
-        memcpy(&value, (const char *)&report->points[i] + offset, sizeof(value));
-        if (report->points[i].error.cause == DTS_NO_ERROR && fabs(value) > most)
-            most = fabs(value);
-    }
-    return most;
+    return dts_text_largest(report, offset);
+}
+
+static bool has_word(const struct dts_report *report, size_t offset)
+{
+    return dts_text_has_word(report, offset);
 }
 
 static bool has_target(const struct dts_report *report)
@@ -75,76 +60,8 @@ static bool is_roofline(const struct dts_report *report)
     return roofs > 0 && roofs == answers;
 }
 
-static bool has_word(const struct dts_report *report, size_t offset)
-{
-    for (int i = 0; i < report->count; i++)
-        if (((const char *)&report->points[i])[offset] != '\0')
-            return true;
-    return false;
-}
-
-/* Settings as the table shows them, one for each point. The caller frees them. */
-static char (*short_settings(const struct dts_report *report))[SETTING_ROOM]
-{
-    char(*settings)[SETTING_ROOM] = dts_alloc((size_t)report->count, sizeof(*settings));
-    for (int i = 0; i < report->count; i++)
-        dts_text_setting(report->points[i].setting, settings[i], sizeof(settings[i]));
-    return settings;
-}
-
-static struct dts_cell cell_of(const struct source_column *column,
-                               const struct dts_result *point)
-{
-    const char *at = (const char *)point + column->offset;
-    struct dts_cell cell = {0};
-    int count;
-    switch (column->source) {
-    case WORD:
-        cell.word = at;
-        break;
-    case COUNT:
-        memcpy(&count, at, sizeof(count));
-        cell.number = count > 0 ? count : NAN;
-        break;
-    case NUMBER:
-        memcpy(&cell.number, at, sizeof(cell.number));
-        if (dts_result_refused(point))
-            cell.number = NAN;
-        break;
-    }
-    return cell;
-}
-
-static void print_columns(const struct dts_report *report, const struct source_column *sources,
-                          int count, dts_table_printer *print_table, FILE *out)
-{
-    struct dts_column *columns = dts_alloc((size_t)count, sizeof(*columns));
-    struct dts_cell *cells = dts_alloc((size_t)count * (size_t)report->count, sizeof(*cells));
-    char(*settings)[SETTING_ROOM] = short_settings(report);
-    for (int c = 0; c < count; c++) {
-        columns[c] = (struct dts_column){.title = sources[c].title,
-                                         .name = sources[c].title,
-                                         .unit = sources[c].source == WORD ? NULL : "",
-                                         .digits = sources[c].digits,
-                                         .text_scale = sources[c].scale,
-                                         .text_unit = sources[c].unit};
-        for (int r = 0; r < report->count; r++) {
-            cells[r * count + c] = cell_of(&sources[c], &report->points[r]);
-            if (sources[c].offset == AT(setting))
-                cells[r * count + c].word = settings[r];
-        }
-    }
-    print_table(out, columns, count, cells, report->count);
-    free(settings);
-    free(columns);
-    free(cells);
-}
-
 void dts_text_points(const struct dts_report *report, dts_table_printer *print_table, FILE *out)
 {
-    const struct dts_time_unit *step = dts_time_unit_step(largest(report, AT(step.total_s)));
-    const struct dts_time_unit *time =
-        dts_time_unit_training(largest(report, AT(training.time_s)));
     double epochs = largest(report, AT(training.epochs));
     char time_title[48], rate_title[48];
     snprintf(time_title, sizeof(time_title), "%.6g\nepoch%s\n", epochs,
@@ -154,36 +71,43 @@ void dts_text_points(const struct dts_report *report, dts_table_printer *print_t
     enum { COUNT_DIGITS = 1 }; // at least: whole numbers are never cut
     const bool steps = trains(report), chosen = has_word(report, AT(chosen));
     const bool targets = has_target(report);
-    const struct source_column all[] = {
-        {"strategy", AT(strategy), WORD, NULL, 0, 0, true},
-        {"setting", AT(setting), WORD, NULL, 0, 0, has_word(report, AT(setting))},
-        {"devices\n", AT(devices), COUNT, NULL, 0, COUNT_DIGITS, true},
-        {"nodes\n", AT(nodes), COUNT, NULL, 0, COUNT_DIGITS, true},
-        {"batch\n", AT(global_batch), COUNT, NULL, 0, COUNT_DIGITS, steps},
-        {steps ? "step\n" : "time\n", AT(step.total_s), NUMBER, step->name, step->scale, 4,
-         true},
+    const struct dts_text_column all[] = {
+        {"strategy", AT(strategy), DTS_TEXT_WORD, .always = true},
+        {"setting", AT(setting), DTS_TEXT_WORD, .always = has_word(report, AT(setting))},
+        {"devices\n", AT(devices), DTS_TEXT_COUNT, .digits = COUNT_DIGITS, .always = true},
+        {"nodes\n", AT(nodes), DTS_TEXT_COUNT, .digits = COUNT_DIGITS, .always = true,
+         .rank = 8},
+        {"batch\n", AT(global_batch), DTS_TEXT_COUNT, .digits = COUNT_DIGITS, .always = steps,
+         .rank = 3},
+        {steps ? "step\n" : "time\n", AT(step.total_s), DTS_TEXT_STEP, .digits = 4,
+         .always = true},
+        {"off by\n", AT(error_p90_percent), DTS_TEXT_NUMBER, "%", 1, 2},
         {is_roofline(report) ? "compute\n(roofline)\n" : "compute\n", AT(step.compute_s),
-         NUMBER, step->name, step->scale, 4, steps},
-        {"exposed\ncomm\n", AT(step.exposed_comm_s), NUMBER, step->name, step->scale, 3, steps},
-        {"input\n", AT(step.input_s), NUMBER, step->name, step->scale, 3, false},
-        {"bubble\n", AT(step.bubble_s), NUMBER, step->name, step->scale, 3, false},
-        {"strag-\ngler\n", AT(step.straggler_s), NUMBER, step->name, step->scale, 3, false},
-        {"alone\n", AT(beside.alone_s), NUMBER, step->name, step->scale, 4, false},
-        {"slow-\ndown\n", AT(beside.slowdown), NUMBER, "times", 1, 4, false},
-        {"algbw\n", AT(algbw_bytes_s), NUMBER, "GB/s", 1e-9, 4, false},
-        {"busbw\n", AT(busbw_bytes_s), NUMBER, "GB/s", 1e-9, 4, false},
-        {"chosen", AT(chosen), WORD, NULL, 0, 0, chosen && !steps},
-        {rate_title, AT(throughput_samples_per_s), NUMBER, "", 1, 4, false},
-        {"tokens per s\nand device\n", AT(tokens_per_s_device), NUMBER, "", 1, 4, false},
-        {"MFU\n", AT(mfu), NUMBER, "%", 100, 3, false},
-        {"effi-\nciency\n", AT(scaling_efficiency), NUMBER, "%", 100, 3, false},
-        {"vs one\ndevice\n", AT(scaling_efficiency_one_device), NUMBER, "%", 100, 3, false},
-        {time_title, AT(training.time_s), NUMBER, time->name, time->scale, 3, false},
-        {"energy\n", AT(training.energy_kwh), NUMBER, "kWh", 1, 3, false},
-        {"cost\n", AT(training.cost), NUMBER, "", 1, 4, false},
+         DTS_TEXT_STEP, .digits = 4, .always = steps, .rank = 5},
+        {"exposed\ncomm\n", AT(step.exposed_comm_s), DTS_TEXT_STEP, .digits = 3,
+         .always = steps, .rank = 4},
+        {"input\n", AT(step.input_s), DTS_TEXT_STEP, .digits = 3, .rank = 6},
+        {"bubble\n", AT(step.bubble_s), DTS_TEXT_STEP, .digits = 3, .rank = 6},
+        {"strag-\ngler\n", AT(step.straggler_s), DTS_TEXT_STEP, .digits = 3, .rank = 7},
+        {"alone\n", AT(beside.alone_s), DTS_TEXT_STEP, .digits = 4},
+        {"slow-\ndown\n", AT(beside.slowdown), DTS_TEXT_NUMBER, "times", 1, 4},
+        {"algbw\n", AT(algbw_bytes_s), DTS_TEXT_NUMBER, "GB/s", 1e-9, 4},
+        {"busbw\n", AT(busbw_bytes_s), DTS_TEXT_NUMBER, "GB/s", 1e-9, 4},
+        {"chosen", AT(chosen), DTS_TEXT_WORD, .always = chosen && !steps},
+        {rate_title, AT(throughput_samples_per_s), DTS_TEXT_NUMBER, "", 1, 4,
+         .rank = largest(report, AT(tokens_per_s_device)) > 0 ? 3 : 0},
+        {"tokens per s\nand device\n", AT(tokens_per_s_device), DTS_TEXT_NUMBER, "", 1, 4},
+        {"MFU\n", AT(mfu), DTS_TEXT_NUMBER, "%", 100, 3},
+        {"memory\n", AT(memory.total_bytes), DTS_TEXT_NUMBER, "GB", 1e-9, 3, .rank = 2},
+        {"effi-\nciency\n", AT(scaling_efficiency), DTS_TEXT_NUMBER, "%", 100, 3, .rank = 1},
+        {"vs one\ndevice\n", AT(scaling_efficiency_one_device), DTS_TEXT_NUMBER, "%", 100, 3,
+         .rank = 9},
+        {time_title, AT(training.time_s), DTS_TEXT_TIME, .digits = 3},
+        {"energy\n", AT(training.energy_kwh), DTS_TEXT_NUMBER, "kWh", 1, 3},
+        {"cost\n", AT(training.cost), DTS_TEXT_NUMBER, "", 1, 4},
     };
     enum { ALL = sizeof(all) / sizeof(all[0]) };
-    struct source_column shown[ALL];
+    struct dts_text_column shown[ALL];
     int count = 0;
     for (int c = 0; c < ALL; c++)
         if (!steps && all[c].offset == AT(step.exposed_comm_s))
@@ -192,9 +116,9 @@ void dts_text_points(const struct dts_report *report, dts_table_printer *print_t
                  all[c].offset <= AT(training.cost))
             continue; // the table below has them
         else if (all[c].always ||
-                 (all[c].source == NUMBER && largest(report, all[c].offset) > 0))
+                 (all[c].kind >= DTS_TEXT_NUMBER && largest(report, all[c].offset) > 0))
             shown[count++] = all[c];
-    print_columns(report, shown, count, print_table, out);
+    dts_text_columns(report, shown, count, print_table, out);
 }
 
 /* The time to a target, with the interval that 80 % of runs lie in. */
@@ -203,41 +127,42 @@ void dts_text_targets(const struct dts_report *report, dts_table_printer *print_
 {
     if (!has_target(report))
         return;
-    const double longest = largest(report, AT(training.time_high_s));
-    const struct dts_time_unit *time = dts_time_unit_training(longest);
     const bool epochs = largest(report, AT(training.epochs)) > 0;
-    const bool energy = largest(report, AT(training.energy_kwh)) > 0;
     char need_title[48];
     snprintf(need_title, sizeof(need_title), "%ss\n",
              report->sample != NULL ? report->sample : "sample");
-    const struct source_column all[] = {
-        {"strategy", AT(strategy), WORD, NULL, 0, 0, true},
-        {"setting", AT(setting), WORD, NULL, 0, 0, has_word(report, AT(setting))},
-        {"devices\n", AT(devices), COUNT, NULL, 0, 1, true},
-        {"batch\n", AT(global_batch), COUNT, NULL, 0, 1, true},
-        {"epochs\n", AT(training.epochs), NUMBER, "", 1, 4, epochs},
-        {need_title, AT(training.samples), NUMBER, "", 1, 4, !epochs},
-        {"steps\n", AT(training.steps), NUMBER, "", 1, 4, true},
-        {"by late\ngradients\n", AT(staleness_steps), NUMBER, "times", 1, 3,
-         largest(report, AT(staleness_steps)) > 0},
-        {"evalu-\nation\n", AT(training.evaluation_s), NUMBER, time->name, time->scale, 3,
-         largest(report, AT(training.evaluation_s)) > 0},
-        {"time to\ntarget\n", AT(training.time_s), NUMBER, time->name, time->scale, 3, true},
-        {"80 %\nfrom\n", AT(training.time_low_s), NUMBER, time->name, time->scale, 3, true},
-        {"\nto\n", AT(training.time_high_s), NUMBER, time->name, time->scale, 3, true},
-        {"device-\nhours\n", AT(training.device_hours), NUMBER, "", 1, 4, true},
-        {"energy\n", AT(training.energy_kwh), NUMBER, "kWh", 1, 3, energy},
-        {"cost\n", AT(training.cost), NUMBER, "", 1, 4, largest(report, AT(training.cost)) > 0},
-        {"returns", AT(target.region), WORD, NULL, 0, 0, has_word(report, AT(target.region))},
+    const struct dts_text_column all[] = {
+        {"strategy", AT(strategy), DTS_TEXT_WORD, .always = true},
+        {"setting", AT(setting), DTS_TEXT_WORD, .always = has_word(report, AT(setting))},
+        {"devices\n", AT(devices), DTS_TEXT_COUNT, .digits = 1, .always = true},
+        {"batch\n", AT(global_batch), DTS_TEXT_COUNT, .digits = 1, .always = true, .rank = 5},
+        {"epochs\n", AT(training.epochs), DTS_TEXT_NUMBER, "", 1, 4, .always = epochs},
+        {need_title, AT(training.samples), DTS_TEXT_NUMBER, "", 1, 4, .always = !epochs},
+        {"steps\n", AT(training.steps), DTS_TEXT_NUMBER, "", 1, 4, .always = true},
+        {"by late\ngradients\n", AT(staleness_steps), DTS_TEXT_NUMBER, "times", 1, 3,
+         .always = largest(report, AT(staleness_steps)) > 0},
+        {"evalu-\nation\n", AT(training.evaluation_s), DTS_TEXT_TIME, .digits = 3,
+         .always = largest(report, AT(training.evaluation_s)) > 0, .rank = 3},
+        {"time to\ntarget\n", AT(training.time_s), DTS_TEXT_TIME, .digits = 3, .always = true},
+        {"80 %\nfrom\n", AT(training.time_low_s), DTS_TEXT_TIME, .digits = 3, .always = true},
+        {"\nto\n", AT(training.time_high_s), DTS_TEXT_TIME, .digits = 3, .always = true},
+        {"device-\nhours\n", AT(training.device_hours), DTS_TEXT_NUMBER, "", 1, 4,
+         .always = true},
+        {"energy\n", AT(training.energy_kwh), DTS_TEXT_NUMBER, "kWh", 1, 3,
+         .always = largest(report, AT(training.energy_kwh)) > 0, .rank = 2},
+        {"cost\n", AT(training.cost), DTS_TEXT_NUMBER, "", 1, 4,
+         .always = largest(report, AT(training.cost)) > 0, .rank = 1},
+        {"returns", AT(target.region), DTS_TEXT_WORD,
+         .always = has_word(report, AT(target.region)), .rank = 4},
     };
     enum { ALL = sizeof(all) / sizeof(all[0]) };
-    struct source_column shown[ALL];
+    struct dts_text_column shown[ALL];
     int count = 0;
     for (int c = 0; c < ALL; c++)
         if (all[c].always)
             shown[count++] = all[c];
     fputc('\n', out);
-    print_columns(report, shown, count, print_table, out);
+    dts_text_columns(report, shown, count, print_table, out);
 }
 
 /* "ring, 8 devices (28.6 min, 3.81 device-hours)" */
@@ -299,6 +224,7 @@ static void print(const struct dts_report *reports, int count, FILE *out)
         if (i > 0)
             fputc('\n', out);
         print_head(&reports[i], out);
+        dts_text_first(&reports[i], out);
         dts_text_cases(&reports[i], dts_table_print_text, out);
         dts_text_points(&reports[i], dts_table_print_text, out);
         dts_text_targets(&reports[i], dts_table_print_text, out);

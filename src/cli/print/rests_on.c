@@ -146,3 +146,100 @@ void dts_rests_on(const struct dts_report *report, FILE *out)
     distinct(report, "  noise", offsetof(struct dts_result, noise_source), false, out);
     assumptions(report, out);
 }
+
+/* "published resnet50 on p100, fp32, batch 32": up to who says it. */
+static void add_basis(struct dts_text *text, const struct dts_report *report)
+{
+    const char **seen = dts_alloc((size_t)report->count, sizeof(*seen));
+    int count = 0;
+    for (int i = 0; i < report->count; i++) {
+        const char *word = report->points[i].basis;
+        if (dts_result_refused(&report->points[i]) || word[0] == '\0' ||
+            is_among(seen, count, word))
+            continue;
+        seen[count++] = word;
+    }
+    if (count > 0)
+        dts_text_add(text, "; %.*s", (int)strcspn(seen[0], ":;"), seen[0]);
+    if (count > 1)
+        dts_text_add(text, " and %d more", count - 1);
+    free(seen);
+}
+
+static int count_assumed(const struct dts_report *report)
+{
+    enum { SEEN = 4 * DTS_RESULT_ASSUMED };
+    const char *seen[SEEN];
+    int count = 0;
+    for (int i = 0; i < report->count; i++)
+        for (int j = 0; j < report->points[i].assumed_count && count < SEEN; j++)
+            if (!is_among(seen, count, report->points[i].assumed[j]))
+                seen[count++] = report->points[i].assumed[j];
+    return count;
+}
+
+/* What "off by" is, or why it is not there. */
+static void add_error(struct dts_text *text, const struct dts_report *report)
+{
+    for (int i = 0; i < report->count; i++) {
+        const struct dts_result *point = &report->points[i];
+        if (!dts_result_refused(point) && point->roofline) {
+            dts_text_add(text, ", which may be off by a factor of two");
+            return;
+        }
+        if (dts_result_refused(point) || !isfinite(point->error_p90_percent))
+            continue;
+        dts_text_add(text, "; off by: nine in ten published cases were no further off");
+        return;
+    }
+}
+
+/* The first ones, and how many more there are. */
+static void doubts(const struct dts_report *report, const char *lead, size_t offset, FILE *out)
+{
+    enum { SHOWN = 2 };
+    struct dts_text text = {0};
+    const char **seen = dts_alloc((size_t)report->count, sizeof(*seen));
+    int count = 0;
+    for (int i = 0; i < report->count; i++) {
+        const char *word = at(report, i, offset);
+        if (dts_result_refused(&report->points[i]) || word[0] == '\0' ||
+            is_among(seen, count, word))
+            continue;
+        if (count < SHOWN)
+            dts_text_add(&text, "%s%s", count > 0 ? "; " : "", word);
+        seen[count++] = word;
+    }
+    if (count > SHOWN)
+        dts_text_add(&text, "; and %d more", count - SHOWN);
+    if (count > 0)
+        dts_text_paragraph(out, lead, 2, dts_text_string(&text));
+    dts_text_free(&text);
+    free(seen);
+}
+
+void dts_rests_on_shortly(const struct dts_report *report, FILE *out)
+{
+    struct dts_text text = {0};
+    const char *engine = NULL;
+    bool limits = false;
+    const int assumed = count_assumed(report);
+    doubts(report, "\nOutside: ", offsetof(struct dts_result, outside), out);
+    doubts(report, "\nDoubt: ", offsetof(struct dts_result, doubt), out);
+    doubts(report, "\nUnsure: ", offsetof(struct dts_result, target.doubt), out);
+    doubts(report, "\nUnsure: ", offsetof(struct dts_result, accuracy.doubt), out);
+    for (int i = 0; i < report->count; i++) {
+        const struct dts_result *point = &report->points[i];
+        if (!dts_result_refused(point) && engine == NULL)
+            engine = point->engine;
+        limits = limits || (!dts_result_refused(point) && point->limits[0] != '\0');
+    }
+    dts_text_add(&text, "engine %s%s", engine, limits ? " (less sure here)" : "");
+    add_basis(&text, report);
+    add_error(&text, report);
+    if (assumed > 0)
+        dts_text_add(&text, "; %d assumed value%s", assumed, dts_plural(assumed));
+    dts_text_add(&text, ". --explain has all.");
+    dts_text_paragraph(out, "\nRests on: ", 2, dts_text_string(&text));
+    dts_text_free(&text);
+}

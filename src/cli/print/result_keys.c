@@ -144,6 +144,12 @@ static const struct dts_field histogram_fields[] = {
     {0},
 };
 
+static const struct dts_field validation_fields[] = {
+    {WORD("class"), .help = "of published cases: dtsim validate CLASS"},
+    {NUMBER("error_p90_percent"), MAYBE, .help = "nine in ten of them were off at most so far"},
+    {0},
+};
+
 static const struct dts_field error_fields[] = {
     {WORD("cause"), .choice = cause_name, .help = "whose fault it is"},
     {WORD("text"), .help = "the line that says why"},
@@ -168,6 +174,11 @@ static const struct dts_field point_fields[] = {
     {WORD("slowdown_source"), MAYBE, .help = "of the slowdown by communication"},
     {WORD("noise_source"), MAYBE, .help = "of stragglers"},
     {OTHER("assumed", DTS_FORM_STRINGS), MAYBE, .help = "values that nobody published"},
+    {.key = "validation",
+     .type = DTS_OBJECT,
+     .fields = validation_fields,
+     MAYBE,
+     .help = "how far predictions like it were off"},
     {.key = "staleness_histogram",
      .type = DTS_OBJECT,
      .fields = histogram_fields,

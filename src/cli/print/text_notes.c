@@ -5,18 +5,17 @@
 
 #include "answer/winner.h"
 #include "base/mem.h"
-#include "base/os/terminal.h"
 #include "base/text.h"
 #include "cli/print/rests_on.h"
 #include "cli/print/text_notes.h"
+#include "cli/print/width.h"
 
 enum { NOTES = 12 }; // under one heading
 
 void dts_text_paragraph(FILE *out, const char *lead, int indent, const char *words)
 {
-    enum { LEAST = 40, MOST = 160 }; // columns in which prose is read
-    const int terminal = dts_terminal_columns(fileno(out));
-    const int width = terminal == 0 ? DTS_TEXT_WIDTH : terminal < LEAST ? LEAST : terminal;
+    enum { MOST = 160 }; // columns in which prose is read
+    const int width = dts_print_width(out);
     dts_text_wrap(out, lead, indent, width < MOST ? width : MOST, words);
 }
 
@@ -313,18 +312,23 @@ static void growths(const struct dts_report *report, FILE *out)
 void dts_text_notes(const struct dts_report *report, FILE *out)
 {
     bool any = false;
-    refusals(report, out);
-    references(report, out);
-    winners(report, out);
-    reasons(report, out);
-    choices(report, out);
-    stale(report, out);
-    growths(report, out);
     for (int i = 0; i < report->count; i++)
         any = any || !dts_result_refused(&report->points[i]);
-    if (any)
+    refusals(report, out);
+    references(report, out);
+    if (report->explain) {
+        winners(report, out);
+        reasons(report, out);
+        choices(report, out);
+    }
+    stale(report, out);
+    if (report->explain)
+        growths(report, out);
+    if (any && report->explain)
         dts_rests_on(report, out);
-    if (report->why != NULL) {
+    else if (any)
+        dts_rests_on_shortly(report, out);
+    if (report->why != NULL && report->explain) {
         fputc('\n', out);
         dts_text_paragraph(out, "", 0, report->why);
     }

@@ -323,11 +323,21 @@ static void describe(const struct dts_point *point, const struct dts_job *job,
     dts_tables_describe(&a->tables, point, 1, text);
 }
 
+/* Published are steps that sum whole gradients at once. */
+static const char *validated_as(const void *self)
+{
+    const struct allreduce *a = self;
+    const bool known = a->synchrony.local_steps == 0 && a->synchrony.delay == 0 &&
+                       !a->tables.rows && !a->tables.divided;
+    return known ? "data_parallel" : NULL;
+}
+
 const struct dts_strategy_kind dts_strategy_allreduce = {
     .name = "allreduce",
     .summary = "every device holds the model; gradients are summed by a collective",
     .fields = fields,
     .size = sizeof(struct allreduce),
+    .validated_as = validated_as,
     .default_name = default_name,
     .prepare = prepare,
     .ranks_needed = ranks_needed,

@@ -129,12 +129,19 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     return true;
 }
 
+static const char *validated_as(const void *self)
+{
+    (void)self;
+    return "collective";
+}
+
 const struct dts_strategy_kind dts_strategy_collective = {
     .name = "collective",
     .summary = "one collective alone, as a benchmark of communication; nothing is trained",
     .fields = fields,
     .size = sizeof(struct collective),
     .trains_nothing = true,
+    .validated_as = validated_as,
     .default_name = default_name,
     .prepare = prepare,
     .ranks_needed = ranks_needed,

@@ -255,12 +255,21 @@ static void describe(const struct dts_point *point, const struct dts_job *job,
     dts_tables_describe(&ps->tables, point, dts_ps_per_leader(ps, point), text);
 }
 
+/* Published are steps of servers that wait for all workers, and of whole tables. */
+static const char *validated_as(const void *self)
+{
+    const struct dts_ps *ps = self;
+    const bool known = ps->synchronous && ps->backup_workers == 0 && !ps->tables.rows;
+    return known ? "parameter_server" : NULL;
+}
+
 const struct dts_strategy_kind dts_strategy_ps = {
     .name = "ps",
     .summary = "parameter servers: push gradients, pull weights; in step, or as each comes",
     .fields = fields,
     .size = sizeof(struct dts_ps),
     .updates_on_servers = true,
+    .validated_as = validated_as,
     .default_name = default_name,
     .prepare = prepare,
     .ranks_needed = ranks_needed,

@@ -78,6 +78,10 @@ struct dts_strategy_kind {
     bool updates_on_servers;        // workers keep no optimizer state
     bool trains_nothing;            // the model takes no memory, and there are no samples
 
+    /* The class of published cases by which its predictions are judged: `dtsim validate CLASS`.
+     * NULL: there are none. */
+    const char *(*validated_as)(const void *self);
+
     /* The name of a strategy in results that has no "name"; NULL: the name of the kind. */
     const char *(*default_name)(const void *self);
 

@@ -1,5 +1,5 @@
 # What was changed in the model of a profile is said; a value that is the same changes nothing.
-unsure() { dtsim time_to_accuracy --engine fluid --set devices=64 --set references=null "$@" | sed -n '/^  unsure/,/^  overlap/p'; }
+unsure() { dtsim --explain time_to_accuracy --engine fluid --set devices=64 --set references=null "$@" | sed -n '/^  unsure/,/^  overlap/p'; }
 unsure --set model.input=[3,160,160]
 unsure --set model.input=[3,224,224]
 unsure --set model=resnet101

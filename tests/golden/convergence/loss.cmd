@@ -1,5 +1,5 @@
 # A language model until a loss: tokens by Chinchilla's law, and what the batch adds.
-dtsim gpt3_3d --set devices=1024 --set 'training={"target":{"loss":2.1}}' | sed -n '/time to/,/^$/p;/^  target/,/^  overlap/p'
+dtsim --explain gpt3_3d --set devices=1024 --set 'training={"target":{"loss":2.1}}' | sed -n '/time to/,/^$/p;/^  target/,/^  overlap/p'
 dtsim gpt3_3d --set devices=1024 --set 'training={"target":{"loss":1.88}}'
 dtsim gpt3_3d --set devices=1024 --set 'training={"target":{"loss":2.1,"recipe":"tuned"}}'
 dtsim gpt3_3d --set devices=1024 --set 'training={"target":{"loss":2.1,"profile":"gpt3_175b"}}'

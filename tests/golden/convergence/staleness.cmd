@@ -1,11 +1,11 @@
 # Late gradients count as a larger batch: steps, interval, and what the answer says of them.
 late='{"mean": 3, "most": 7}'
-dtsim time_to_accuracy --set devices=8,64,512 --set training.target.staleness="$late" | sed -n '/time to/,/^$/p;/^  late/,/^  overlap/p'
-dtsim time_to_accuracy --set devices=64 --sweep 'training.target.staleness={"mean":0},{"mean":7},{"mean":7,"rate":"adapted"},{"mean":4.5,"most":18,"rate":"fixed"}' | sed -n '/time to/,/^$/p;/^  late/,/^  overlap/p'
+dtsim --explain time_to_accuracy --set devices=8,64,512 --set training.target.staleness="$late" | sed -n '/time to/,/^$/p;/^  late/,/^  overlap/p'
+dtsim --explain time_to_accuracy --set devices=64 --sweep 'training.target.staleness={"mean":0},{"mean":7},{"mean":7,"rate":"adapted"},{"mean":4.5,"most":18,"rate":"fixed"}' | sed -n '/time to/,/^$/p;/^  late/,/^  overlap/p'
 dtsim time_to_accuracy --set devices=64 --set training.target.staleness="$late" --format json | grep -A 4 '"staleness"'
 dtsim time_to_accuracy --set devices=64 --set training.target.staleness="$late" --format json | grep '"late"'
 dtsim time_to_accuracy --set devices=64 --set training.target.staleness="$late" --format csv | tr , '\n' | grep -n staleness
-dtsim gpt3_3d --set devices=1024 --set 'training={"target":{"loss":2.1,"staleness":{"mean":15}}}' | sed -n '/time to/,/^$/p;/^  late/,/^  overlap/p'
+dtsim --explain gpt3_3d --set devices=1024 --set 'training={"target":{"loss":2.1,"staleness":{"mean":15}}}' | sed -n '/time to/,/^$/p;/^  late/,/^  overlap/p'
 # Servers that answer as requests come say how late gradients are: small updates, late by as many.
 rules='[{"kind":"ps","servers":4},{"kind":"ps","servers":4,"synchronous":false},{"kind":"ps","servers":4,"backup_workers":2}]'
-dtsim time_to_accuracy --set devices=16 --set strategies="$rules" | sed -n '/time to/,/^$/p;/^  late/,/^  overlap/p'
+dtsim --explain time_to_accuracy --set devices=16 --set strategies="$rules" | sed -n '/time to/,/^$/p;/^  late/,/^  overlap/p'

@@ -1,2 +1,2 @@
 # needs simgrid
-dtsim in/small.json --engine exact --set devices=4
+dtsim --explain in/small.json --engine exact --set devices=4

@@ -1,1 +1,1 @@
-dtsim in/small.json --engine fluid
+dtsim --explain in/small.json --engine fluid

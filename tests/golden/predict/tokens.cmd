@@ -7,5 +7,5 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
       printf "%d %.6f %.6f %.6f %.6f %.6f\n", n, $at["mfu"] / (4 * flops / step / 1e12),
           $at["hfu"] / (4 * (flops + l * 2 * s * s * h) / step / 1e12), $at["throughput_tokens_per_s"] / (4 * n * s / step),
           $at["tokens_per_s_device"] / (4 * s / step), $at["model_flops_per_s_device"] / (4 * flops / step) }' $TMP/out.csv
-dtsim in/small.json --set "model=$model" --set devices=4 | head -8
+dtsim in/small.json --set "model=$model" --set devices=4 | head -10
 dtsim in/small.json --set devices=4 --format csv | head -1 | awk '{ print gsub(/tokens/, "") }'

@@ -1,6 +1,6 @@
 for live in '{"compute":"kernels","threads":2}' '{"compute":"kernels"}' '{}'; do
-dtsim here --set device=../../profiles/xeon_amx_1thread.json --set devices=[1] --set "live=$live" --engine fluid |
+dtsim --explain here --set device=../../profiles/xeon_amx_1thread.json --set devices=[1] --set "live=$live" --engine fluid |
     sed -n '/^  seconds/,/^  assumed/p' | grep -v assumed
 done
-dtsim here --set device=../../profiles/xeon_amx_1thread.json --set devices=[1] --set precision=bf16 \
+dtsim --explain here --set device=../../profiles/xeon_amx_1thread.json --set devices=[1] --set precision=bf16 \
     --set 'live={"compute":"kernels","threads":2}' --engine fluid | sed -n '/^  seconds/,/^  assumed/p' | grep -v assumed

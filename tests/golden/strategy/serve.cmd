@@ -1,5 +1,5 @@
 # Servers that answer as requests come: staleness, gradients that are thrown away, and what is refused.
-dtsim in/small.json --set model=resnet50 --set devices=[4] --set 'strategies=[{"kind":"ps","servers":1},{"kind":"ps","servers":1,"synchronous":false},{"kind":"ps","servers":1,"synchronous":false,"staleness_bound":0},{"kind":"ps","servers":1,"synchronous":false,"staleness_bound":1},{"kind":"ps","servers":1,"backup_workers":1}]'
+dtsim --explain in/small.json --set model=resnet50 --set devices=[4] --set 'strategies=[{"kind":"ps","servers":1},{"kind":"ps","servers":1,"synchronous":false},{"kind":"ps","servers":1,"synchronous":false,"staleness_bound":0},{"kind":"ps","servers":1,"synchronous":false,"staleness_bound":1},{"kind":"ps","servers":1,"backup_workers":1}]'
 dtsim in/small.json --set devices=[4] --set 'strategies=[{"kind":"ps","synchronous":false}]' --engine fluid
 dtsim in/small.json --set devices=[4] --set 'strategies=[{"kind":"ps","staleness_bound":2}]'
 dtsim in/small.json --set devices=[4] --set 'strategies=[{"kind":"ps","synchronous":false,"backup_workers":2}]'

@@ -162,12 +162,28 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     return good;
 }
 
+/* Images that are divided were never published as whole steps. */
+static const char *validated_as(const void *self)
+{
+    const struct dts_mesh *mesh = self;
+    const int *sizes = mesh->sizes;
+    if (sizes[DTS_AXIS_SPATIAL] > 1)
+        return NULL;
+    if (mesh->expert.size > 1)
+        return "moe";
+    if (sizes[DTS_AXIS_TENSOR] > 1 || sizes[DTS_AXIS_PIPELINE] > 1 ||
+        sizes[DTS_AXIS_CONTEXT] > 1)
+        return "3d";
+    return mesh->sharded == DTS_SHARDED_NOTHING ? "data_parallel" : "fsdp";
+}
+
 const struct dts_strategy_kind dts_strategy_mesh = {
     .name = "mesh",
     .summary =
         "devices on named axes: tensor, spatial, context, shard, data, pipeline; experts",
     .fields = dts_mesh_fields,
     .size = sizeof(struct dts_mesh),
+    .validated_as = validated_as,
     .default_name = dts_mesh_default_name,
     .prepare = dts_mesh_prepare,
     .release = dts_mesh_release,
