@@ -61,8 +61,8 @@ const struct dts_command dts_compare_command = {
     .help =
         "Both files are results, as `dtsim SCENARIO -o FILE.json` writes them. Points\n"
         "with the same strategy, setting and number of devices are compared; what else\n"
-        "was asked differently is listed. Percentages are 100 (b - a) / a. With --format json\n"
-        "an object, schema \"dtsim-compare/1\".\n"
+        "was asked differently is listed. Percentages are 100 (b - a) / a.\n"
+        "With --format json an object, schema \"dtsim-compare/1\".\n"
         "\n"
         "Example:\n"
         "  dtsim imagenet_1h -o a.json\n"
