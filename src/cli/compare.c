@@ -58,15 +58,14 @@ const struct dts_command dts_compare_command = {
     .name = "compare",
     .arguments = "A.json B.json",
     .summary = "what changed from one answer to another: steps, throughput, memory",
-    .help =
-        "Both files are results, as `dtsim SCENARIO -o FILE.json` writes them. Points\n"
-        "with the same strategy, setting and number of devices are compared; what else\n"
-        "was asked differently is listed. Percentages are 100 (b - a) / a.\n"
-        "With --format json an object, schema \"dtsim-compare/1\".\n"
-        "\n"
-        "Example:\n"
-        "  dtsim imagenet_1h -o a.json\n"
-        "  dtsim imagenet_1h --set platform.nics.bytes_per_s=12.5e9 -o b.json\n"
-        "  dtsim compare a.json b.json\n",
+    .help = "Both files are results, as `dtsim SCENARIO -o FILE.json` writes them. Points\n"
+            "with the same strategy, setting and number of devices are compared; what else\n"
+            "was asked differently is listed. Percentages are 100 (b - a) / a.\n"
+            "With --format json an object, schema \"dtsim-compare/1\".\n"
+            "\n"
+            "Example:\n"
+            "  dtsim imagenet_1h -o a.json\n"
+            "  dtsim imagenet_1h --set platform.nics.bytes_per_s=12.5e9 -o b.json\n"
+            "  dtsim compare a.json b.json\n",
     .run = run,
 };
