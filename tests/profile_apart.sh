@@ -30,7 +30,7 @@ predicts() {
     name=$1 precision=$2
     shift 2
     "$bin/dtsim" here --set "device=$work/$name.json" --set "model=$model" --set devices=[1] --engine fluid \
-        --set dataset.samples=1000 --set "precision=$precision" "$@" >"$work/said" 2>&1 &&
+        --explain --set dataset.samples=1000 --set "precision=$precision" "$@" >"$work/said" 2>&1 &&
         grep -qE "profile $name, $precision: ([0-9]+) of \1 calls measured" "$work/said" &&
         ! grep -q 'update by the roofline' "$work/said" || fail "a prediction from $name in $precision"
 }

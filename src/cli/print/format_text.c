@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "cli/print/format.h"
 #include "cli/print/question.h"
+#include "cli/print/sentence.h"
 #include "cli/print/text_accuracy.h"
 #include "cli/print/text_cases.h"
 #include "cli/print/text_columns.h"
-#include "cli/print/text_first.h"
 #include "cli/print/text_neighbours.h"
 #include "cli/print/text_notes.h"
 #include "cli/print/text_phases.h"
@@ -218,13 +218,29 @@ static void print_head(const struct dts_report *report, FILE *out)
     fputc('\n', out);
 }
 
+/* The answer comes first; of a list of cases it is the table's last line. */
+static void print_sentence(const struct dts_report *report, FILE *out)
+{
+    struct dts_text text = {0};
+    dts_sentence(report, &text);
+    if (text.length > 0 && !report->listed) {
+        char lead[16];
+        const char *words = strchr(dts_text_string(&text), ' ') + 1; // "Fastest: ring, ..."
+        snprintf(lead, sizeof(lead), "%.*s", (int)(words - dts_text_string(&text)),
+                 dts_text_string(&text));
+        dts_text_paragraph(out, lead, 2, words);
+        fputc('\n', out);
+    }
+    dts_text_free(&text);
+}
+
 static void print(const struct dts_report *reports, int count, FILE *out)
 {
     for (int i = 0; i < count; i++) {
         if (i > 0)
             fputc('\n', out);
         print_head(&reports[i], out);
-        dts_text_first(&reports[i], out);
+        print_sentence(&reports[i], out);
         dts_text_cases(&reports[i], dts_table_print_text, out);
         dts_text_points(&reports[i], dts_table_print_text, out);
         dts_text_targets(&reports[i], dts_table_print_text, out);
