@@ -43,7 +43,9 @@ endfunction()
 function(dts_compile_options target)
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
   target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:C,CXX>:${DTS_WARNINGS}> $<$<COMPILE_LANGUAGE:C>:${DTS_C_WARNINGS}>)
+    $<$<COMPILE_LANGUAGE:C,CXX>:${DTS_WARNINGS}> $<$<COMPILE_LANGUAGE:C>:${DTS_C_WARNINGS}>
+    # what assert() says names a file of the project, not where it was built
+    $<$<COMPILE_LANGUAGE:C,CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 endfunction()
 
 # The file of src/ as a string NAME of C, in the library `target`.

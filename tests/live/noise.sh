@@ -87,5 +87,5 @@ refused() {
 refused 2 'live.noise_scale: needs two ranks' 1
 refused 2 'live.noise_scale: has no effect where live.compute is timed' 2 --set live.compute=timed
 refused 3 'no rank has the gradient of the whole network' 2 --set 'strategies=[{"kind":"mesh","mesh":{"pipeline":2}}]'
-refused 3 'as lists of rows' 1 --set model="$here/words.json" --set batch.accumulate=2
+refused 3 'lists of rows here' 1 --set model="$here/words.json" --set batch.accumulate=2
 exit $failed
