@@ -6,7 +6,8 @@
 # A case is FOLDER/NAME.cmd, shell commands that call `dtsim`; and FOLDER/NAME.want, all that they
 # print (standard output and error together) and their exit status. FOLDER says what the case is
 # about. The commands run here, beside the folders, where in/ has the files that they read; $TMP is
-# an empty folder for files. A first line "# needs simgrid" skips the case in a build without it.
+# an empty folder for files. A first line "# needs simgrid" skips the case in a build without it; a first
+# line "# long" where DTSIM_SHORT is set: what takes seconds gains nothing from a sanitizer.
 #
 # Without NAMEs all cases run; a NAME may have its folder before it. With --update the .want files
 # are written anew: the commit says why each of them changed.
@@ -45,6 +46,10 @@ for case; do
     fi
     if [ -n "$plain" ] && head -n 1 "$name.cmd" | grep -qx "# needs simgrid"; then
         echo "skip $name: this build has no SimGrid"
+        skipped=$((skipped + 1))
+        continue
+    fi
+    if [ -n "${DTSIM_SHORT-}" ] && head -n 1 "$name.cmd" | grep -qx "# long"; then
         skipped=$((skipped + 1))
         continue
     fi

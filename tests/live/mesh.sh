@@ -33,18 +33,15 @@ four="--set batch.accumulate=4" two="--set batch.accumulate=2" eight="--set batc
 
 both cnn 2674
 meshed 2 '"pipeline":2' '' $four && same "two stages"
-meshed 2 '"pipeline":2' "$(schedule gpipe)" $four
 meshed 4 '"pipeline":4' "$(schedule zb_h1)" $four && same "four stages, zb_h1"
 meshed 4 '"pipeline":4' "$(schedule eager_1f1b)" $four && same "four stages, eager_1f1b"
 meshed 2 '"pipeline":2' "$(schedule dualpipe)" $four
 meshed 8 '"pipeline":4,"data":2' "$(schedule dualpipe),\"bucket_bytes\":1000" --set batch.accumulate=12
-meshed 4 '"pipeline":2,"data":2' ',"bucket_bytes":1000' $two
 meshed 6 '"pipeline":3' ',"order":["pipeline","data"],"overlap":false'
 
 both mlp 6178
 meshed 4 '"pipeline":4' '' $four && same "four stages of a perceptron"
 meshed 2 '"pipeline":2' "$(schedule interleaved ',"chunks":2')" $four && same "four chunks of a perceptron"
-meshed 8 '"pipeline":4,"data":2' "$(schedule gpipe)" $two
 
 # The table of the first stage is the last one's, too: its gradient is a sum of two.
 both gpt 14048
@@ -65,7 +62,6 @@ sharded() {
 meshed 2 '"shard":2' "$(sharded optimizer ',"bucket_bytes":4000')"
 meshed 3 '"shard":3' "$(sharded optimizer)" $two
 meshed 4 '"shard":4' "$(sharded gradients)" --set batch.accumulate=3
-meshed 2 '"shard":2' "$(sharded parameters ',"prefetch":0')" --set batch.accumulate=3
 meshed 4 '"shard":4' "$(sharded parameters ',"reshard_after_forward":false')" $two
 meshed 6 '"shard":3,"data":2' "$(sharded gradients ',"channels":2')" $two
 meshed 4 '"shard":2,"pipeline":2' "$(sharded optimizer)" $two

@@ -25,6 +25,10 @@ for ranks in 2 3 4 8; do
     for strategy in '"algorithm":"ring"' '"algorithm":"ring","bucket_bytes":1000' \
         '"algorithm":"halving_doubling","bucket_bytes":1000' '"algorithm":"tree","overlap":false' \
         '"algorithm":"double_tree"' '"algorithm":"binary_blocks"' '"algorithm":"mpi"'; do
+        case $ranks$strategy in # a power of two and another number have all
+        [24]*bucket_bytes* | 3* | 8*) ;;
+        *) continue ;;
+        esac
         train $ranks "$work/many" --set "strategies=[{\"kind\":\"allreduce\",$strategy}]" &&
             near "$work/many" "$work/one" 0 1e-5 && continue
         echo "FAIL $ranks ranks, $strategy: $(cat "$work/distance" "$work/err")"

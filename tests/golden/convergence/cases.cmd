@@ -1,3 +1,4 @@
+# long
 # A list of published cases: each predicted alone, and told beside what was published.
 dtsim imagenet_records | sed -n '1,/^$/p;/^case/,/^$/p'
 dtsim imagenet_records --set batch.per_device=16 --set devices=8 --sweep noise=true,false --format csv | cut -d, -f1-6 | head -4

@@ -1,3 +1,4 @@
+# long
 # Late gradients count as a larger batch: steps, interval, and what the answer says of them.
 late='{"mean": 3, "most": 7}'
 dtsim --explain time_to_accuracy --set devices=8,64,512 --set training.target.staleness="$late" | sed -n '/time to/,/^$/p;/^  late/,/^  overlap/p'

@@ -1,3 +1,4 @@
+# long
 # One rate of a flow explains both points: EC2 gives 5 Gb/s outside of a placement group.
 dtsim explain in/sockets_resnet101.json --devices 16 --measured '1529 images/s' --format csv \
     --set platform.transports.between=nccl_socket_ec2_before_2_4_8

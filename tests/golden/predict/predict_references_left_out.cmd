@@ -1,3 +1,4 @@
+# long
 # A published figure is for the question of its file: another model has none, the same model said again has, and
 # figures that the command line brings itself are compared.
 held() { dtsim imagenet_1h --engine fluid --set 'devices=[8,256]' "$@" --format csv | grep paper,,256 | grep -o '[a-z_]*,[0-9.]*,[0-9.]*,[-0-9.]*,$'; }
