@@ -73,17 +73,15 @@ static void add_devices(struct dts_text *text, const struct dts_platform *platfo
 }
 
 /* `platform` NULL: it is not known yet, and one device is asked for; `precision` NULL: fp32. */
-static void write_text(const struct dts_options *options, const char *name,
-                       const struct dts_platform *platform, const char *precision,
-                       struct dts_text *text)
+static void write_text(const struct dts_options *options, const struct dts_platform *platform,
+                       const char *precision, struct dts_text *text)
 {
     const char *stack = given(options, "stack"), *batch = given(options, "batch"),
                *devices = given(options, "devices");
     dts_text_add(
         text,
         "{\n    \"//\": \"Written by `dtsim new scenario`. `dtsim help scenario` has every "
-        "key.\",\n    \"summary\": \"%s: a ring, or parameter servers?\",\n",
-        name);
+        "key.\",\n    \"summary\": \"a ring, or parameter servers?\",\n");
     add_word(text, "model", given(options, "model"), ",");
     add_word(text, "platform", given(options, "platform"), ",");
     dts_text_add(text,
@@ -143,11 +141,11 @@ static bool run(const struct dts_options *options, const char *name, struct dts_
         !check_numbers(options, "devices", true, err) ||
         !check_numbers(options, "batch", false, err))
         return false;
-    write_text(options, name, NULL, precision != NULL ? precision : "fp32", &text);
+    write_text(options, NULL, precision != NULL ? precision : "fp32", &text);
     bool good = try_out(&text, &scene, err);
     dts_text_free(&text);
     if (good) {
-        write_text(options, name, &scene.platform,
+        write_text(options, &scene.platform,
                    precision != NULL ? precision : precision_of(&scene.device), &text);
         dts_scene_close(&scene);
         good = try_out(&text, &scene, err) && dts_output_open(&out, options->output, err);

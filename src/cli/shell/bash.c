@@ -107,7 +107,9 @@ static void put_values(FILE *out)
         if (words.value == NULL)
             continue;
         const enum dts_offer offer = dts_offer(words.name, words.value, &list);
-        snprintf(letter, sizeof(letter), words.letter != 0 ? " | -%c" : "", words.letter);
+        letter[0] = '\0';
+        if (words.letter != 0)
+            snprintf(letter, sizeof(letter), " | -%c", words.letter);
         snprintf(pattern, sizeof(pattern), "--%s%s", words.name, letter);
         put_value(pattern, offer, list, out);
     }

@@ -100,7 +100,9 @@ static void put_options(FILE *out)
     char usage[96], letter[8];
     fputs(".SH OPTIONS\n", out);
     for (int i = 0; dts_options_words(i, &words); i++) {
-        snprintf(letter, sizeof(letter), words.letter != 0 ? "-%c, " : "", words.letter);
+        letter[0] = '\0';
+        if (words.letter != 0)
+            snprintf(letter, sizeof(letter), "-%c, ", words.letter);
         snprintf(usage, sizeof(usage), "%s--%s%s%s", letter, words.name,
                  words.value != NULL ? " " : "", words.value != NULL ? words.value : "");
         put_row(usage, words.help, out);
