@@ -135,6 +135,7 @@ static bool run(const struct dts_options *options, const char *name, struct dts_
     struct dts_text text = {0};
     struct dts_scene scene = {0};
     struct dts_output out;
+    (void)name; // that of the file, which `dtsim` prints
     const char *precision = given(options, "precision");
     if (!need(options, "model", "the network: `dtsim list models`, or a file", err) ||
         !need(options, "platform", "the machine: `dtsim list platforms`, or a file", err) ||
