@@ -161,7 +161,8 @@ static void text_says_what_it_rests_on(void)
     CHECK(has(text, " 90\n") && has(text, "epochs"));
     CHECK(has(text, "step_s 0.25 s, published 0.2 s: +25.0 %. a paper, \"2017\""));
     CHECK(has(text,
-              "Answer: ring, 8 devices: 250.0 ms a step, give or take 20 %, 1024 images/s\n"));
+              "Answer: ring, 8 devices: 250.0 ms a step, give or take 20 %, 1024 images/s, 90\n"
+              "  epochs in 2.00 h\n"));
     CHECK(has(text, "Rests on: engine fluid; off by: nine in ten"));
     CHECK(has(text, "2 assumed"));
     CHECK(strstr(text, "nics.latency_us") == NULL);
