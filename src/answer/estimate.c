@@ -52,18 +52,6 @@ void dts_result_open(const struct dts_question *q, struct dts_result *result)
 /* Steps of workers that drift apart, at least. */
 enum { SERVED_STEPS = 50 };
 
-/* Where operations act in some steps only: whole periods of the long run, from the end of one
- * on, so that the step that is not counted is the last of a period, too. */
-static void settle(struct dts_simulation *simulation)
-{
-    const long period = dts_job_period(simulation->job);
-    const long settled = dts_job_settled(simulation->job);
-    const long periods = (simulation->steps - 1 + period - 1) / period;
-    simulation->first_step = (settled + period - 1) / period * period + period - 1;
-    if (period > 1)
-        simulation->steps = (int)(1 + period * periods);
-}
-
 static void prepare_simulation(struct work *w)
 {
     const struct dts_scenario *s = w->question->scenario;
@@ -83,7 +71,7 @@ static void prepare_simulation(struct work *w)
     w->simulation.settles = dts_job_serving(&w->built.job) != NULL;
     if (w->simulation.settles && w->simulation.steps < SERVED_STEPS)
         w->simulation.steps = SERVED_STEPS;
-    settle(&w->simulation);
+    dts_simulation_settle(&w->simulation);
     w->loader = dts_loader_new(&w->simulation);
     w->simulation.loader = w->loader;
     w->engine = dts_engine_find(s->engine);

@@ -34,6 +34,16 @@ const char *dts_engine_name(int i)
     return dts_engines[i - 1] != NULL ? dts_engines[i - 1]->name : NULL;
 }
 
+void dts_simulation_settle(struct dts_simulation *simulation)
+{
+    const long period = dts_job_period(simulation->job);
+    const long settled = dts_job_settled(simulation->job);
+    const long periods = (simulation->steps - 1 + period - 1) / period;
+    simulation->first_step = (settled + period - 1) / period * period + period - 1;
+    if (period > 1)
+        simulation->steps = (int)(1 + period * periods);
+}
+
 /* An operation of a rank costs about as much as a message, too. */
 static double operations(const struct dts_job *job)
 {

@@ -71,6 +71,10 @@ struct dts_simulation {
     struct dts_progress *progress; // where the engine says how far it is; NULL: nowhere
 };
 
+/* Where operations act in some steps only: whole periods of the long run, from the end of one
+ * on, so that the step that is not counted is the last of a period, too. */
+void dts_simulation_settle(struct dts_simulation *simulation);
+
 static inline double dts_compute_factor(const struct dts_simulation *simulation, int rank)
 {
     return simulation->compute_factor != NULL ? simulation->compute_factor[rank] : 1;

@@ -11,7 +11,10 @@
 #include "question.h"
 #include "sim/load/bound.h"
 
-enum { MOST_WORK = 2000 };
+enum {
+    MOST_WORK = 2000,
+    MOST_STEPS = 50, // of operations that act in some only
+};
 
 static const double most_messages = 2000;
 
@@ -137,8 +140,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     struct dts_traffic traffic;
     dts_job_traffic(&q.built.job, &traffic);
-    if (traffic.messages <= most_messages) {
-        struct dts_simulation simulation = simulation_of(&q);
+    struct dts_simulation simulation = simulation_of(&q);
+    dts_simulation_settle(&simulation);
+    if (traffic.messages <= most_messages && simulation.steps <= MOST_STEPS) {
         struct dts_timing timing;
         run(&simulation, &timing);
         check_same_again(&simulation, &timing);
