@@ -9,4 +9,3 @@ dtsim in/small.json --engine flow --set devices=1 --set 'neighbours=[{"count":3}
 dtsim in/small.json --engine flow --set devices=2 --set 'neighbours=[{"name":"noise","devices":2,"strategy":{"kind":"traffic","pattern":"random_pairs","load":0.1,"message_bytes":1e5}}]' -f csv | cut -d, -f2,4,10,11,28-
 # Traffic that is asked itself: the time of a round.
 dtsim in/small.json --engine flow --set devices=4 --set training={} --set 'strategies=[{"kind":"traffic","pattern":"all_to_all","message_bytes":1e6}]' | sed -n '/^  *devices/,/^$/p'
-dtsim in/small.json --live --set devices=2 --set 'neighbours=[{}]'; echo "exit $?"
