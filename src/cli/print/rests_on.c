@@ -49,23 +49,32 @@ static void add_points(struct dts_text *text, const struct dts_report *report, s
     dts_text_add(text, ")");
 }
 
-/* What a word of all points is, each one once: "fluid; exact"; where `named`, with its points.
+/* A word of all points, each one once. The caller frees the list; returns how many there are.
  */
+static int find_words(const struct dts_report *report, size_t offset, const char ***words)
+{
+    int count = 0;
+    *words = dts_alloc((size_t)report->count, sizeof(**words));
+    for (int i = 0; i < report->count; i++) {
+        const char *word = at(report, i, offset);
+        if (!dts_result_refused(&report->points[i]) && word[0] != '\0' &&
+            !is_among(*words, count, word))
+            (*words)[count++] = word;
+    }
+    return count;
+}
+
+/* "fluid; exact"; where `named`, with the points of each. */
 static void distinct(const struct dts_report *report, const char *lead, size_t offset,
                      bool named, FILE *out)
 {
     struct dts_text text = {0};
-    const char **seen = dts_alloc((size_t)report->count, sizeof(*seen));
-    int count = 0;
-    for (int i = 0; i < report->count; i++) {
-        const char *word = at(report, i, offset);
-        if (dts_result_refused(&report->points[i]) || word[0] == '\0' ||
-            is_among(seen, count, word))
-            continue;
-        dts_text_add(&text, "%s%s", count > 0 ? "; " : "", word);
-        seen[count++] = word;
+    const char **seen;
+    const int count = find_words(report, offset, &seen);
+    for (int i = 0; i < count; i++) {
+        dts_text_add(&text, "%s%s", i > 0 ? "; " : "", seen[i]);
         if (named)
-            add_points(&text, report, offset, word);
+            add_points(&text, report, offset, seen[i]);
     }
     if (count > 0)
         dts_text_paragraph(out, lead, 12, dts_text_string(&text));
@@ -199,17 +208,10 @@ static void doubts(const struct dts_report *report, const char *lead, size_t off
 {
     enum { SHOWN = 2 };
     struct dts_text text = {0};
-    const char **seen = dts_alloc((size_t)report->count, sizeof(*seen));
-    int count = 0;
-    for (int i = 0; i < report->count; i++) {
-        const char *word = at(report, i, offset);
-        if (dts_result_refused(&report->points[i]) || word[0] == '\0' ||
-            is_among(seen, count, word))
-            continue;
-        if (count < SHOWN)
-            dts_text_add(&text, "%s%s", count > 0 ? "; " : "", word);
-        seen[count++] = word;
-    }
+    const char **seen;
+    const int count = find_words(report, offset, &seen);
+    for (int i = 0; i < count && i < SHOWN; i++)
+        dts_text_add(&text, "%s%s", i > 0 ? "; " : "", seen[i]);
     if (count > SHOWN)
         dts_text_add(&text, "; and %d more", count - SHOWN);
     if (count > 0)

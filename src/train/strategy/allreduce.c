@@ -154,19 +154,13 @@ static bool add_exchange(const struct dts_point *point, struct dts_plan *plan,
                          struct dts_error *err)
 {
     const struct allreduce *a = point->strategy->self;
-    const struct dts_members all = dts_point_members(point);
-    const double element_bytes = (double)plan->buffers[DTS_GRADIENTS].element_bytes;
-    struct dts_collective collective;
-    if (!dts_coll_choice_make(&a->choice, point, &all, DTS_ALLREDUCE,
-                              (double)buckets[b].elements * element_bytes, &collective, err))
+    const struct dts_coll_use sum = {&a->choice, point, dts_point_members(point),
+                                     DTS_ALLREDUCE};
+    const int op = dts_coll_add_bucket(&sum, plan, "all-reduce", b,
+                                       dts_bucket_span(buckets, b, DTS_GRADIENTS), after, err);
+    if (op < 0)
         return false;
-    collective.data = dts_bucket_span(buckets, b, DTS_GRADIENTS);
-    char label[32];
-    snprintf(label, sizeof(label), "all-reduce %d", b);
-    int op = dts_plan_collective(plan, DTS_DATA, label, collective);
-    plan->ops[op].bucket = b;
     plan->ops[op].when = dts_synchrony_gradients(&a->synchrony);
-    dts_plan_after(plan, after);
     return true;
 }
 

@@ -172,6 +172,31 @@ bool dts_coll_choice_make(const struct dts_coll_choice *a, const struct dts_poin
     return true;
 }
 
+int dts_coll_add(const struct dts_coll_use *use, struct dts_plan *plan, enum dts_stream stream,
+                 const char *label, struct dts_span data, struct dts_error *err)
+{
+    const double bytes = (double)data.count * (double)plan->buffers[data.buffer].element_bytes;
+    struct dts_collective collective;
+    if (!dts_coll_choice_make(use->choice, use->point, &use->members, use->kind, bytes,
+                              &collective, err))
+        return -1;
+    collective.data = data;
+    return dts_plan_collective(plan, stream, label, collective);
+}
+
+int dts_coll_add_bucket(const struct dts_coll_use *use, struct dts_plan *plan, const char *word,
+                        int bucket, struct dts_span data, int after, struct dts_error *err)
+{
+    char label[32];
+    snprintf(label, sizeof(label), "%s %d", word, bucket);
+    const int op = dts_coll_add(use, plan, DTS_DATA, label, data, err);
+    if (op < 0)
+        return -1;
+    plan->ops[op].bucket = bucket;
+    dts_plan_after(plan, after);
+    return op;
+}
+
 bool dts_coll_choice_small(const struct dts_coll_choice *a, const struct dts_point *point,
                            const struct dts_members *members, struct dts_collective *collective,
                            struct dts_error *err)

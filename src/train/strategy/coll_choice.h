@@ -30,6 +30,24 @@ bool dts_coll_choice_make(const struct dts_coll_choice *choice, const struct dts
                           double bytes, struct dts_collective *collective,
                           struct dts_error *err);
 
+/* Who does which collective. */
+struct dts_coll_use {
+    const struct dts_coll_choice *choice;
+    const struct dts_point *point;
+    struct dts_members members;
+    enum dts_coll_kind kind;
+};
+
+/* Adds one over this data to a stream of the plan. Returns the operation; -1: the algorithm
+ * cannot. */
+int dts_coll_add(const struct dts_coll_use *use, struct dts_plan *plan, enum dts_stream stream,
+                 const char *label, struct dts_span data, struct dts_error *err);
+
+/* The same on DTS_DATA with the data of a bucket, whose number ends the label, behind another
+ * operation. */
+int dts_coll_add_bucket(const struct dts_coll_use *use, struct dts_plan *plan, const char *word,
+                        int bucket, struct dts_span data, int after, struct dts_error *err);
+
 /* An all-reduce of few bytes among the members: one channel, one piece, since latency is most
  * of its cost. The caller sets its data. */
 bool dts_coll_choice_small(const struct dts_coll_choice *choice, const struct dts_point *point,

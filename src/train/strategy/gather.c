@@ -34,21 +34,16 @@ bool dts_gather_add(const struct dts_gather *gather, int bucket, int ready,
                     struct dts_error *err)
 {
     const struct dts_coll_choice choice = choice_of(gather->choice);
-    const struct dts_members all = dts_point_members(gather->point);
+    const struct dts_coll_use use = {&choice, gather->point, dts_point_members(gather->point),
+                                     DTS_ALLGATHER};
     struct dts_plan *plan = gather->plan;
     const struct dts_span data =
         dts_tables_span(gather->buckets, bucket, gather->rows, (size_t)gather->point->devices);
     const double bytes = (double)data.count * (double)plan->buffers[gather->rows].element_bytes;
-    struct dts_collective collective;
-    if (!dts_coll_choice_make(&choice, gather->point, &all, DTS_ALLGATHER, bytes, &collective,
-                              err))
+    const int op = dts_coll_add_bucket(&use, plan, "all-gather", bucket, data, ready, err);
+    if (op < 0)
         return false;
-    collective.data = data;
     char label[32];
-    snprintf(label, sizeof(label), "all-gather %d", bucket);
-    const int op = dts_plan_collective(plan, DTS_DATA, label, collective);
-    plan->ops[op].bucket = bucket;
-    dts_plan_after(plan, ready);
     snprintf(label, sizeof(label), "add %d", bucket);
     const int sum = dts_plan_call(plan, DTS_DATA, label,
                                   (struct dts_call){.pass = DTS_COMPRESS,

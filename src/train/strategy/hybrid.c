@@ -124,24 +124,16 @@ static bool add_sums(const struct dts_ps_site *site, struct dts_plan *plan,
                      const struct dts_compute_ops *ops, struct dts_error *err)
 {
     const struct hybrid *h = site->point->strategy->self;
-    const struct dts_members all = dts_point_members(site->point);
-    const double element_bytes = (double)plan->buffers[DTS_GRADIENTS].element_bytes;
+    const struct dts_coll_use sum = {&h->choice, site->point, dts_point_members(site->point),
+                                     DTS_ALLREDUCE};
     for (int b = 0; b < site->bucket_count && site->point->devices > 1; b++) {
         if (site->buckets[b].table >= 0)
             continue;
         const int ready = dts_build_delay(plan, DTS_DATA, &site->buckets[b],
                                           h->overlap ? ops->ready[b] : ops->last);
-        struct dts_collective collective;
-        if (!dts_coll_choice_make(&h->choice, site->point, &all, DTS_ALLREDUCE,
-                                  (double)site->buckets[b].elements * element_bytes,
-                                  &collective, err))
+        const struct dts_span data = dts_bucket_span(site->buckets, b, DTS_GRADIENTS);
+        if (dts_coll_add_bucket(&sum, plan, "all-reduce", b, data, ready, err) < 0)
             return false;
-        collective.data = dts_bucket_span(site->buckets, b, DTS_GRADIENTS);
-        char label[32];
-        snprintf(label, sizeof(label), "all-reduce %d", b);
-        const int op = dts_plan_collective(plan, DTS_DATA, label, collective);
-        plan->ops[op].bucket = b;
-        dts_plan_after(plan, ready);
     }
     return true;
 }

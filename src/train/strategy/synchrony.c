@@ -94,19 +94,13 @@ static bool add_meeting(const struct dts_coll_choice *choice, const struct dts_p
                         const struct meeting *meeting, int update, struct dts_plan *plan,
                         const struct dts_bucket *buckets, int count, struct dts_error *err)
 {
+    const struct dts_coll_use mean = {choice, point, meeting->members, DTS_ALLREDUCE};
     for (int b = 0; b < count; b++) {
-        struct dts_collective collective;
-        const struct dts_span data = dts_bucket_span(buckets, b, DTS_WEIGHTS);
-        if (!dts_coll_choice_make(choice, point, &meeting->members, DTS_ALLREDUCE,
-                                  (double)(data.count * sizeof(float)), &collective, err))
+        const int op = dts_coll_add_bucket(
+            &mean, plan, "weights", b, dts_bucket_span(buckets, b, DTS_WEIGHTS), update, err);
+        if (op < 0)
             return false;
-        collective.data = data;
-        char label[32];
-        snprintf(label, sizeof(label), "weights %d", b);
-        const int op = dts_plan_collective(plan, DTS_DATA, label, collective);
-        plan->ops[op].bucket = b;
         plan->ops[op].when = meeting->when;
-        dts_plan_after(plan, update);
     }
     return true;
 }

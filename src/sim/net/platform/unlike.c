@@ -226,8 +226,7 @@ bool dts_platform_use_hosts(struct dts_platform *platform, bool use,
 
 int dts_platform_node_of(const struct dts_platform *platform, int endpoint)
 {
-    const int devices = platform->net.devices;
-    return endpoint < devices ? endpoint / platform->devices_per_node : endpoint - devices;
+    return dts_net_node(&platform->net, endpoint);
 }
 
 int dts_platform_kind_of(const struct dts_platform *platform, int node)

@@ -51,17 +51,12 @@ int dts_stage_collect(struct dts_stage_work *w, enum dts_stream stream,
                       struct dts_span data)
 {
     const struct dts_stage *stage = w->stage;
-    const struct dts_members members = dts_mesh_members(stage->point, stage->shape, among);
-    const double bytes =
-        (double)data.count * (double)stage->plan->buffers[data.buffer].element_bytes;
-    struct dts_collective c;
-    if (w->failed || !dts_coll_choice_make(&stage->mesh->choice, stage->point, &members, kind,
-                                           bytes, &c, w->err)) {
-        w->failed = true;
-        return 0;
-    }
-    c.data = data;
-    return dts_plan_collective(stage->plan, stream, label, c);
+    const struct dts_coll_use use = {&stage->mesh->choice, stage->point,
+                                     dts_mesh_members(stage->point, stage->shape, among), kind};
+    const int op =
+        w->failed ? -1 : dts_coll_add(&use, stage->plan, stream, label, data, w->err);
+    w->failed = op < 0;
+    return op < 0 ? 0 : op;
 }
 
 /* The most that a member of a reduce-scatter has of one channel afterwards. */
