@@ -164,6 +164,8 @@ void dts_split(const struct dts_job *job, double factor, const struct dts_timing
     }
     step->compute_s = calm->compute_s - fed_s + issued_s;
     step->input_s += fed_s;
+    // Gaps are those of a mean step: what acts in some steps only may fill one in those.
+    step->input_s = fmin(step->input_s, fmax(0, calm->step_s - step->compute_s));
     step->overlap_slowdown_s = no_rounding(calm->compute_s - plain_s, calm);
     step->exposed_comm_s = no_rounding(calm->step_s - step->compute_s - step->input_s, calm);
 }
