@@ -68,7 +68,7 @@ static void prepare_simulation(struct work *w)
         .neighbour_count = w->neighbours.count,
         .progress = w->question->progress,
     };
-    w->simulation.settles = dts_job_serving(&w->built.job) != NULL;
+    w->simulation.settles = dts_job_serving(&w->built.job) != NULL && !s->steps_given;
     if (w->simulation.settles && w->simulation.steps < SERVED_STEPS)
         w->simulation.steps = SERVED_STEPS;
     dts_simulation_settle(&w->simulation);

@@ -9,14 +9,12 @@
 #include "plan/check.h"
 
 extern const struct dts_engine dts_engine_exact;
+extern const struct dts_engine dts_engine_exact_spread;
 extern const struct dts_engine dts_engine_flow;
 extern const struct dts_engine dts_engine_fluid;
 
 const struct dts_engine *const dts_engines[] = {
-    &dts_engine_exact,
-    &dts_engine_flow,
-    &dts_engine_fluid,
-    NULL,
+    &dts_engine_exact, &dts_engine_exact_spread, &dts_engine_flow, &dts_engine_fluid, NULL,
 };
 
 const struct dts_engine *dts_engine_find(const char *name)
@@ -135,6 +133,15 @@ void dts_timing_steps(struct dts_timing *timing, const struct dts_simulation *si
             count_from_begin(&timing->ops[timing->first_op[r] + o],
                              dts_engine_last_step(simulation, &job->roles[r].plan.ops[o].when),
                              ends_s);
+}
+
+double dts_drifting_rate(const double *ends_s, int steps, double until_s)
+{
+    const int from = steps > 2 ? steps / 2 : 0;
+    int done = steps - 1;
+    while (done > from + 1 && ends_s[done] > until_s)
+        done--;
+    return (done - from) / (ends_s[done] - ends_s[from]);
 }
 
 void dts_timing_free(struct dts_timing *timing)

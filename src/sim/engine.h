@@ -1,4 +1,5 @@
-/* engine.h -- what an engine is given and what it answers. Three rows: exact, flow, fluid.
+/* engine.h -- what an engine is given and what it answers; rows: exact, exact_spread, flow,
+ * fluid.
  *
  * All walk the same job over the same network for `steps` steps. A step ends with the latest
  * end of its DTS_COMPUTE operations on workers. Times of an operation are those of the last
@@ -131,6 +132,11 @@ struct dts_timing {
     int *first_op; // of role r in ops; role_count + 1 entries
     struct dts_op_time *ops;
 };
+
+/* Of a worker that does not wait for the others: its steps in a second, from ends of its steps.
+ * Counted without the first half, in which workers part, and until `until_s`, when the first of
+ * them has done its last step. */
+double dts_drifting_rate(const double *ends_s, int steps, double until_s);
 
 /* Makes room for all operations of the job; all times are zero. */
 void dts_timing_open(const struct dts_job *job, struct dts_timing *timing);

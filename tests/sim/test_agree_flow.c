@@ -1,5 +1,6 @@
-/* test_agree_flow.c -- random jobs on flow and exact: the step, and start and end of every
- * operation. DTSIM_FLOW_JOBS=N: how many. */
+/* test_agree_flow.c -- random jobs on flow and exact, and on flow and exact_spread where pairs
+ * have several paths: the step, and start and end of every operation. DTSIM_FLOW_JOBS=N: how
+ * many. */
 #include "sim/agree.h"
 #include "sim/agree_step.h"
 
@@ -27,6 +28,23 @@ static const struct agree_machine machines[] = {
 };
 enum { MACHINES = sizeof(machines) / sizeof(machines[0]) };
 
+/* Of several paths a pair, used alike or not. */
+static const struct agree_machine spreading[] = {
+    {"two level, 3 spines",
+     "{\"kind\": \"two_level\", \"ports_per_leaf\": 16, \"spines\": 3, "
+     "\"uplink_bytes_per_s\": 1e9, \"hop_latency_us\": 0, \"routing\": \"spread\"}",
+     48, 1, 5, true},
+    {"dragonfly, 1 or 2 minimal paths and 4 others",
+     "{\"kind\": \"dragonfly\", \"groups\": 6, \"rows\": 2, \"columns\": 4, "
+     "\"nodes_per_router\": 2, \"nodes_per_group\": 16, \"green_lanes\": 1, "
+     "\"green_lane_bytes_per_s\": 0.9e9, \"black_lanes\": 2, "
+     "\"black_lane_bytes_per_s\": 0.5e9, \"blue_ports_per_router\": 2, "
+     "\"blue_lane_bytes_per_s\": 0.7e9, \"router_latency_us\": 1, \"blue_latency_us\": 1, "
+     "\"routing\": \"adaptive\", \"valiant_share\": 0.3, \"paths\": 4}",
+     96, 1, 5, true},
+};
+enum { SPREADING = sizeof(spreading) / sizeof(spreading[0]) };
+
 /* How far the engines are apart, in parts of the step. */
 static double apart(const struct dts_job *job, const struct dts_timing *exact,
                     const struct dts_timing *flow)
@@ -50,7 +68,9 @@ static const double alike = 1e-6;
 
 static void compare(const char *name, const struct dts_simulation *s)
 {
-    struct dts_timing exact = agree_run("exact", s), flow = agree_run("flow", s);
+    const bool spread = dts_net_spreads(s->net, s->endpoint, s->job->ranks);
+    struct dts_timing exact = agree_run(spread ? "exact_spread" : "exact", s);
+    struct dts_timing flow = agree_run("flow", s);
     const double off = apart(s->job, &exact, &flow);
     CHECK(isfinite(off));
     if (!CHECK(flow.messages == exact.messages))
@@ -181,9 +201,8 @@ static void run_job(const struct agree_machine *machine, const struct dts_platfo
 }
 
 /* A hybrid has servers beside its collectives. */
-static void random_job(int number, bool hybrid)
+static void random_job(const struct agree_machine *machine, int number, bool hybrid)
 {
-    const struct agree_machine *machine = &machines[number % MACHINES];
     struct dts_platform platform;
     seed = (uint64_t)number + 1;
     drawn = 0;
@@ -249,10 +268,20 @@ static void random_jobs_take_equally_long(void)
     const char *words = getenv("DTSIM_FLOW_JOBS");
     const int jobs = words != NULL ? atoi(words) : 500;
     for (int i = 0; i < jobs; i++)
-        random_job(i, i % 10 == 9);
+        random_job(&machines[i % MACHINES], i, i % 10 == 9);
     CHECK(cases == jobs && beyond <= jobs / 50);
     if (cases > 0)
         CHECK(dts_median(errors, (size_t)cases) < 1e-9);
+    cases = beyond = 0;
+}
+
+static void messages_on_all_their_paths_take_equally_long(void)
+{
+    for (int i = 0; i < 60; i++)
+        random_job(&spreading[i % SPREADING], i, i % 10 == 9);
+    CHECK(cases == 60 && beyond <= 6); // many alike, so many races
+    if (cases > 0)
+        CHECK(dts_median(errors, (size_t)cases) < 1e-7);
     cases = beyond = 0;
 }
 
@@ -266,4 +295,5 @@ static void crowded_servers_take_equally_long(void)
     cases = beyond = 0;
 }
 
-TESTS(TEST(random_jobs_take_equally_long), TEST(crowded_servers_take_equally_long))
+TESTS(TEST(random_jobs_take_equally_long), TEST(messages_on_all_their_paths_take_equally_long),
+      TEST(crowded_servers_take_equally_long))

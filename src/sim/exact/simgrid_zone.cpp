@@ -247,12 +247,14 @@ void dts_simgrid_end(struct dts_simgrid_loop *loop)
     loop->end->release();
 }
 
-void dts_simgrid_flow(struct dts_simgrid_loop *, sg_host_t from, sg_host_t to, long parts,
-                      void *message)
+void dts_simgrid_enter(struct dts_simgrid_loop *, const struct dts_simgrid_flow *flow)
 {
-    auto comm = Comm::sendto_init(from, to);
-    comm->set_payload_size(static_cast<uint64_t>(parts));
-    comm->set_data(message);
+    auto comm = Comm::sendto_init(flow->from, flow->to);
+    comm->set_payload_size(
+        static_cast<uint64_t>(std::llround(flow->bytes * DTS_SIMGRID_PARTS)));
+    if (!std::isinf(flow->most_bytes_per_s))
+        comm->set_rate(flow->most_bytes_per_s * DTS_SIMGRID_PARTS);
+    comm->set_data(flow->message);
     comm->add_ref(); // until it is over
     comm->start();
 }

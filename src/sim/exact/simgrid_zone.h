@@ -51,9 +51,15 @@ struct dts_simgrid_events {
 void dts_simgrid_run(const struct dts_simgrid_events *events, sg_host_t host);
 void dts_simgrid_end(struct dts_simgrid_loop *loop);
 
-/* So many parts of bytes enter the network now; `arrived` is called with the message. */
-void dts_simgrid_flow(struct dts_simgrid_loop *loop, sg_host_t from, sg_host_t to, long parts,
-                      void *message);
+struct dts_simgrid_flow {
+    sg_host_t from, to;
+    double bytes;
+    double most_bytes_per_s; // INFINITY: as its links allow
+    void *message;           // what `arrived` is called with
+};
+
+/* It enters the network now. */
+void dts_simgrid_enter(struct dts_simgrid_loop *loop, const struct dts_simgrid_flow *flow);
 
 /* Load an XML platform. What SimGrid throws becomes an error, what it aborts on aborts. */
 bool dts_simgrid_load(const char *path, struct dts_error *err);

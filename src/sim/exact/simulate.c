@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "sim/engine.h"
 #include "sim/exact/simgrid_zone.h"
+#include "sim/exact/spread.h"
 #include "sim/flow/flow.h"
 #include "sim/simgrid/module.h"
 
@@ -23,6 +24,7 @@ struct exact {
     struct dts_simgrid_loop *loop;
     sg_host_t *hosts; // of each rank of all jobs
     int entering;     // the message that enters the network now
+    struct dts_spread spread;
     bool started;
 };
 
@@ -39,10 +41,18 @@ static void enter(struct dts_flow *f, int number)
 {
     struct exact *exact = f->wire;
     const struct dts_flow_message *message = &f->messages[number];
-    const long parts = lround(message->wire_bytes * DTS_SIMGRID_PARTS);
+    struct dts_simgrid_flow flow = {.from = exact->hosts[message->src],
+                                    .to = exact->hosts[message->dst],
+                                    .bytes = message->wire_bytes,
+                                    .most_bytes_per_s = INFINITY,
+                                    .message = (void *)(intptr_t)(number + 1)};
     exact->entering = number;
-    dts_simgrid_flow(exact->loop, exact->hosts[message->src], exact->hosts[message->dst], parts,
-                     (void *)(intptr_t)(number + 1));
+    if (f->spread) {
+        dts_spread_lay(&exact->spread, &f->pairs, message->pair);
+        flow.bytes /= exact->spread.laid;
+        flow.most_bytes_per_s = exact->spread.most_bytes_per_s;
+    }
+    dts_simgrid_enter(exact->loop, &flow);
 }
 
 /* SimGrid asks for the links of the message that enters. */
@@ -50,6 +60,10 @@ static int links(void *self, const int **list)
 {
     struct exact *exact = self;
     const struct dts_flow_message *message = &exact->flow.messages[exact->entering];
+    if (exact->flow.spread) {
+        *list = exact->spread.links;
+        return (int)exact->spread.count;
+    }
     const struct dts_path *path =
         dts_endpoint_pair_path(&exact->flow.pairs, message->pair, message->path);
     *list = path->links;
@@ -109,12 +123,18 @@ static sg_host_t *make_hosts(struct exact *exact)
 /* The child: what it allocates goes with it. */
 bool dts_exact_simulate(void *argument, void **result, size_t *size, struct dts_error *err)
 {
+    const struct dts_exact_question *question = argument;
     struct dts_timing timing;
-    struct exact exact = {
-        .flow = {.simulation = argument, .timing = &timing, .wire_ops = &wire_ops}};
+    struct exact exact = {.flow = {.simulation = question->simulation,
+                                   .spread = question->spread,
+                                   .timing = &timing,
+                                   .wire_ops = &wire_ops}};
     exact.flow.wire = &exact;
     dts_timing_open(exact.flow.simulation->job, &timing);
     dts_flow_open(&exact.flow);
+    if (question->spread)
+        dts_spread_open(&exact.spread, question->simulation->net, exact.flow.endpoint,
+                        exact.flow.rank_count);
     exact.hosts = make_hosts(&exact);
     const struct dts_simgrid_events events = {begin, arrived, next_s, due, &exact};
     dts_simgrid_run(&events, exact.hosts[0]);

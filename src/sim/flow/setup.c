@@ -166,25 +166,21 @@ static void tear_down(struct dts_flow *f)
     dts_endpoint_pairs_free(&f->pairs);
 }
 
-/* Workers that do not wait for each other: their rates while all of them run, which is until
- * the first of them has done its last step, and without the first half, in which they part.
- * Means are over gradients: who makes more of them counts more. */
+/* Workers that do not wait for each other: their rates while all of them run. Means are over
+ * gradients: who makes more of them counts more. */
 static void set_drifting_steps(struct dts_flow *f)
 {
     const struct dts_job *job = f->simulation->job;
-    const int steps = f->simulation->steps, from = steps / 2;
+    const int steps = f->simulation->steps;
     double until_s = INFINITY, rates = 0, last_s = 0, compute_s = 0;
     for (int rank = 0; rank < job->ranks; rank++)
         if (dts_job_role(job, rank)->kind == DTS_WORKER)
             until_s = fmin(until_s, f->ends[rank * steps + steps - 1]);
     for (int rank = 0; rank < job->ranks; rank++) {
         const double *ends = &f->ends[rank * steps];
-        int done = steps - 1;
         if (dts_job_role(job, rank)->kind != DTS_WORKER)
             continue;
-        while (done > from + 1 && ends[done] > until_s)
-            done--;
-        const double rate = (done - from) / (ends[done] - ends[from]);
+        const double rate = dts_drifting_rate(ends, steps, until_s);
         rates += rate;
         compute_s += rate * f->ranks[rank].compute_s;
         last_s = fmax(last_s, ends[steps - 1]);

@@ -12,8 +12,8 @@
 #include "sim/engine.h"
 #include "sim/simgrid/module.h"
 
-static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
-                struct dts_error *err)
+static bool simulate(const struct dts_simulation *simulation, bool spread,
+                     struct dts_timing *timing, struct dts_error *err)
 {
     assert(simulation->message_slowdown == 0 && "dts_platform_suits() is asked before");
     if (simulation->net->links > DTS_EXACT_MOST_LINKS)
@@ -24,13 +24,13 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     const struct dts_simgrid_module *simgrid = dts_simgrid_open(err);
     if (simgrid == NULL)
         return false;
-    struct dts_simulation copy = *simulation;
+    struct dts_exact_question question = {simulation, spread};
     struct dts_traffic traffic;
     dts_job_traffic(simulation->job, &traffic);
     dts_progress_begin(simulation->progress, "simulating messages",
                        traffic.messages * simulation->steps);
     struct dts_child child = {
-        .what = "exact", .blame = DTS_SYSTEM, .run = simgrid->simulate, .argument = &copy};
+        .what = "exact", .blame = DTS_SYSTEM, .run = simgrid->simulate, .argument = &question};
     void *result;
     size_t size;
     if (!dts_child_run(&child, &result, &size, err))
@@ -60,11 +60,33 @@ static bool run(const struct dts_simulation *simulation, struct dts_timing *timi
     return true;
 }
 
+static bool run_drawn(const struct dts_simulation *simulation, struct dts_timing *timing,
+                      struct dts_error *err)
+{
+    return simulate(simulation, false, timing, err);
+}
+
+static bool run_spread(const struct dts_simulation *simulation, struct dts_timing *timing,
+                       struct dts_error *err)
+{
+    return simulate(simulation, true, timing, err);
+}
+
 const struct dts_engine dts_engine_exact = {
     .name = "exact",
     .summary = "SimGrid runs every message of every rank; the truth for small cases",
     .serves = true,
     .shares = true,
     .messages_per_s = 1e5, // a ring on one busy core: docs/log/2026-11-speed.md (bench/scale)
-    .run = run,
+    .run = run_drawn,
+};
+
+const struct dts_engine dts_engine_exact_spread = {
+    .name = "exact_spread",
+    .summary =
+        "as exact, with each message on all paths of its pair, as flow and fluid have it",
+    .serves = true,
+    .shares = true,
+    .messages_per_s = 1e5,
+    .run = run_spread,
 };

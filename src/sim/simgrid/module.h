@@ -5,14 +5,20 @@
 #define DTS_SIM_SIMGRID_MODULE_H
 
 #include "sim/child.h"
+#include "sim/engine.h"
 
 /* What children do. SimGrid takes one platform per process: one of the two, once. */
 struct dts_simgrid_module {
-    dts_child_fn simulate; // a struct dts_simulation; answers dts_exact_answer, staleness of a
-                           // job that serves, neighbours, and operations
+    dts_child_fn simulate; // a struct dts_exact_question; answers dts_exact_answer, staleness
+                           // of a job that serves, neighbours, and operations
 
     /* A struct dts_simgrid_question; answers a struct dts_simgrid_routes and its arrays. */
     dts_child_fn import;
+};
+
+struct dts_exact_question {
+    const struct dts_simulation *simulation;
+    bool spread; // a message takes all paths of its pair at once; else one of them
 };
 
 struct dts_exact_answer {

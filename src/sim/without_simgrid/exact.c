@@ -2,8 +2,8 @@
 #include "sim/engine.h"
 #include "sim/net/simgrid_file/net_simgrid.h"
 
-static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
-                struct dts_error *err)
+static bool refuse(const struct dts_simulation *simulation, struct dts_timing *timing,
+                   struct dts_error *err)
 {
     (void)simulation;
     (void)timing;
@@ -21,5 +21,11 @@ bool dts_net_from_simgrid(struct dts_net *net, const char *path,
 const struct dts_engine dts_engine_exact = {
     .name = "exact",
     .summary = "SimGrid runs every message of every rank (not in this build)",
-    .run = run,
+    .run = refuse,
+};
+
+const struct dts_engine dts_engine_exact_spread = {
+    .name = "exact_spread",
+    .summary = "as exact, with each message on all paths of its pair (not in this build)",
+    .run = refuse,
 };

@@ -253,6 +253,28 @@ static void measure_round(const struct dts_job *job, const struct dts_live_all *
     free(one);
 }
 
+/* The step of workers that drift apart, as engines count it. */
+static double drifting_step_s(const struct dts_job *job, const struct dts_live_all *all)
+{
+    const int workers = dts_job_workers(job);
+    const size_t steps = (size_t)all->steps;
+    double *ends_s = dts_alloc((size_t)workers * steps, sizeof(*ends_s));
+    double until_s = INFINITY, rates = 0;
+    int count = 0;
+    for (int rank = 0; rank < job->ranks; rank++) {
+        if (dts_job_role(job, rank)->kind != DTS_WORKER)
+            continue;
+        double *own_s = ends_s + (size_t)count++ * steps;
+        for (int s = 0; s < all->steps; s++)
+            own_s[s] = rank_end(&(struct measured){job, all, s}, rank);
+        until_s = fmin(until_s, own_s[steps - 1]);
+    }
+    for (int w = 0; w < count; w++)
+        rates += dts_drifting_rate(ends_s + (size_t)w * steps, all->steps, until_s);
+    free(ends_s);
+    return workers / rates;
+}
+
 void dts_live_measured(const struct dts_job *job, const struct dts_live_all *all, int skip,
                        struct dts_comparison *c, struct dts_timing *timing)
 {
@@ -268,6 +290,8 @@ void dts_live_measured(const struct dts_job *job, const struct dts_live_all *all
         measure_round(job, all, skip + i * period, &steps[i], times + i * c->bucket_count,
                       c->bucket_count);
     reduce_all(steps, c);
+    if (all->staleness != NULL && all->steps > 1)
+        c->measured.total_s = drifting_step_s(job, all);
     reduce_buckets(times, c);
     const int middle = nearest(steps, c->steps, c->measured.total_s);
     const struct measured last = {job, all, skip + (middle + 1) * period - 1};

@@ -60,9 +60,23 @@ static void add_strategy(struct command *command, const struct dts_question *q)
     free(text);
 }
 
-static void fill(struct command *command, const struct dts_changes *changes, const char *word,
-                 const struct dts_question *q, const char *result, const char *trace)
+/* Workers that drift apart are predicted over as many steps as they make here: a bound acts
+ * only after some. */
+static void add_steps(struct command *command, const struct dts_live_point *point)
 {
+    const struct dts_live_settings *live = &point->question.scenario->live;
+    char steps[32];
+    const int most = 10000; // of the key
+    const int made = live->warm_up + live->steps;
+    snprintf(steps, sizeof(steps), "%d", made < most ? made : most);
+    if (dts_job_serving(&point->built.job) != NULL && made > 1)
+        add_setting(command, "steps", steps);
+}
+
+static void fill(struct command *command, const struct dts_changes *changes, const char *word,
+                 const struct dts_live_point *point, const char *result, const char *trace)
+{
+    const struct dts_question *q = &point->question;
     char devices[32];
     snprintf(devices, sizeof(devices), "[%d]", q->devices);
     add(command, dts_library_program("dtsim"));
@@ -78,6 +92,7 @@ static void fill(struct command *command, const struct dts_changes *changes, con
             add_setting(command, "platform.node.compute.messages", "0");
     }
     add_strategy(command, q);
+    add_steps(command, point);
     if (changes->engine != NULL)
         add_option(command, "--engine", changes->engine);
     if (changes->seed != NULL)
@@ -218,7 +233,7 @@ static bool ask(const struct dts_changes *changes, const char *word,
     const char *result = dts_scratch_file(scratch, "result.json");
     const char *timeline = trace != NULL ? trace : dts_scratch_file(scratch, "trace.json");
     const char *said = dts_scratch_file(scratch, "said");
-    fill(&command, changes, word, &point->question, result, timeline);
+    fill(&command, changes, word, point, result, timeline);
     const bool good = dts_program_ask(command.words, said, &wait, err) &&
                       read_result(result, &point->comparison, err) &&
                       read_trace(timeline, &point->comparison, err);

@@ -160,9 +160,11 @@ static const struct dts_field fields[] = {
      .help =
          "steps that you measured on few devices, by which predictions are levelled: a list"},
     {DTS_KEY(struct words, engine), .type = DTS_STRING, .missing = "\"auto\"",
-     .help = "how a step is simulated: auto, flow, exact, fluid"},
+     .help = "how a step is simulated: auto, flow, fluid, exact, exact_spread"},
     {DTS_KEY(struct words, steps), .type = DTS_INT, .min = 2, .max = 10000, .missing = "4",
-     .help = "steps that are simulated; the first fills the pipes and is not counted"},
+     .help = "steps that are simulated; the first fills the pipes and is not counted. Where "
+             "workers "
+             "do not wait for each other, default: until their pace is steady"},
     {DTS_KEY(struct words, noise), .type = DTS_BOOL, .missing = "true",
      .help = "straggler noise, as the stack says"},
     {DTS_KEY(struct words, seed), .type = DTS_INT, .min = 0, .max = INT_MAX, .missing = "1",
@@ -245,6 +247,9 @@ static void take_words(struct dts_scenario *scenario, const struct words *words)
         scenario->live.data.folder = scenario->folder_owned;
     }
     scenario->steps = words->steps;
+    const struct dts_cfg top = dts_doc_top(scenario->doc),
+                         steps = dts_cfg_member(&top, "steps");
+    scenario->steps_given = dts_cfg_exists(&steps);
     scenario->noise = words->noise;
     scenario->seed = (uint64_t)words->seed;
     scenario->device_name = words->device;

@@ -63,7 +63,7 @@ struct dts_scenario {
     const char *why; // what the scenario shows, printed with --format text; may be NULL
     struct dts_dataset dataset;
     const char *platform; // name or path
-    const char *engine;   // "auto", "exact", "fluid"
+    const char *engine;   // "auto", or of a row of dts_engines
     enum dts_precision precision;
     bool synchronized; // batch normalization by the samples of all devices
     const struct dts_optimizer *optimizer;
@@ -88,6 +88,7 @@ struct dts_scenario {
     struct dts_reference *measurements; // that level the prediction (answer/known.h); owned
     int measurement_count;
     int steps; // simulated
+    bool steps_given;
     bool noise;
     uint64_t seed;
 
