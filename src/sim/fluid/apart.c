@@ -38,6 +38,20 @@ static bool count_from_first_of_all(double *times_s, int count)
     return last_s - first_s > together_s;
 }
 
+double dts_fluid_last_begin_s(const struct fluid *f, const struct lane *lane)
+{
+    double left_s = 0;
+    if (dts_fluid_op(lane)->kind == DTS_OP_CALL && lane->stream == DTS_COMPUTE)
+        return 0; // takes its time from now
+    for (size_t i = 0; i < f->tail_count; i++) {
+        const struct tail *tail = &f->tails[i];
+        if (tail->cohort == lane->cohort &&
+            lane->role->plan.ops[tail->op].stream == lane->stream)
+            left_s = fmax(left_s, tail->left_s);
+    }
+    return left_s;
+}
+
 /* So many members are apart as members_s says; none: all are together. */
 static void set_apart(const struct fluid *f, double **apart_s, int members)
 {

@@ -1,5 +1,5 @@
-/* flows.c -- which flows there are. Most of them wait for their other side: what
- * time passes for, those under way, is a list of its own.
+/* flows.c -- what time passes for: flows, and lanes whose time runs. Most flows wait for their
+ * other side, so those under way are a list of its own.
  */
 #include <math.h>
 
@@ -68,4 +68,13 @@ void dts_fluid_forget_flow(struct fluid *f, const struct fluid_flow *flow)
     if (flow->receiver >= 0)
         dts_numbers_take_out(&f->exchanges, place_of(f, &f->exchanges, flow));
     dts_numbers_add(&f->free_flows, (int)(flow - f->flows));
+}
+
+void dts_fluid_time_lane(struct fluid *f, const struct lane *lane)
+{
+    const int number = (int)(lane - f->lanes);
+    size_t place = f->timed.count;
+    while (place > 0 && f->timed.all[place - 1] > number)
+        place--;
+    dts_numbers_insert(&f->timed, place, number);
 }

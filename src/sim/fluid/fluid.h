@@ -1,8 +1,16 @@
-/* fluid.h -- the state of the engine `fluid`, shared by its files: fluid.c sets up and answers,
- * lane.c says what begins and what a completion means, end.c when a collective
- * ends, apart.c how far apart members are, unlike.c how long kernels take members of unlike
- * speed, exchange.c what messages between roles do, flows.c which flows there are, rates.c how
- * fast they go beside each other, time.c how time passes.
+/* fluid.h -- the state of the engine `fluid`, shared by its files. Each of them calls those
+ * that come before it here:
+ *
+ *     flows.c     what time passes for: flows, and lanes whose time runs
+ *     apart.c     how far apart members are
+ *     unlike.c    how long kernels take members of unlike speed
+ *     done.c      what it means that an operation is complete
+ *     end.c       when a collective ends
+ *     exchange.c  what messages between roles do
+ *     begin.c     what begins
+ *     rates.c     how fast flows go beside each other
+ *     time.c      how time passes
+ *     fluid.c     sets up and answers
  *
  * One representative rank stands for each cohort (cohort.h), one flow for all messages of a
  * collective, or of an exchange between two cohorts by one transport. Lanes (a stream of a
@@ -220,8 +228,12 @@ void dts_fluid_end_timed(struct fluid *f, struct lane *lane);
 /* The operation that a lane is at is complete: its time is noted, and the lane goes on. */
 void dts_fluid_complete(struct fluid *f, struct lane *lane);
 
-/* A flow is through: its lanes go on, what it leaves behind becomes a tail. */
-void dts_fluid_end_flow(struct fluid *f, struct fluid_flow *flow);
+/* The operation that a lane is at is complete so much later; its stream goes on now. */
+void dts_fluid_leave_tail(struct fluid *f, struct lane *lane, double left_s);
+
+/* Where the time of an operation of a cohort is noted: only of the last step in which it acts,
+ * since cohorts may be a step apart. NULL: it is not. */
+struct dts_op_time *dts_fluid_op_time(const struct fluid *f, int cohort, int op, int step);
 
 /* The last members of a collective are done. */
 void dts_fluid_end_tail(struct fluid *f, size_t number);

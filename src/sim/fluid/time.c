@@ -19,15 +19,6 @@ static double flow_left_s(const struct fluid_flow *flow)
     return flow->class < flow->cost_count ? flow->left * flow->repetition_s : 0;
 }
 
-void dts_fluid_time_lane(struct fluid *f, const struct lane *lane)
-{
-    const int number = (int)(lane - f->lanes);
-    size_t place = f->timed.count;
-    while (place > 0 && f->timed.all[place - 1] > number)
-        place--;
-    dts_numbers_insert(&f->timed, place, number);
-}
-
 /* Seconds until something completes; INFINITY: nothing is under way. */
 static double next_completion(struct fluid *f)
 {
@@ -48,6 +39,17 @@ static double next_completion(struct fluid *f)
     return least;
 }
 
+/* The wire is done with a flow: its lanes go on, what it leaves behind becomes a tail. */
+static void end_flow(struct fluid *f, struct fluid_flow *flow)
+{
+    flow->state = OVER;
+    flow->over_s = f->now;
+    if (flow->receiver < 0)
+        dts_fluid_leave_tail(f, &f->lanes[flow->sender], flow->tail_s);
+    else
+        dts_fluid_end_message(f, flow);
+}
+
 static void advance_flow(struct fluid *f, struct fluid_flow *flow, double elapsed,
                          double nearly)
 {
@@ -63,7 +65,7 @@ static void advance_flow(struct fluid *f, struct fluid_flow *flow, double elapse
     else if (++flow->class < flow->cost_count)
         flow->left = flow->costs[flow->class].repeat;
     else
-        dts_fluid_end_flow(f, flow);
+        end_flow(f, flow);
 }
 
 static void advance_flows(struct fluid *f, double elapsed, double nearly)
