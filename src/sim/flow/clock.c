@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sim/flow/queue.h"
 #include "sim/flow/wire.h"
 
 #define FULL (1 + 1e-11)
@@ -19,46 +20,21 @@ static const double head_room = 1.5; // of the highest pace
 
 /* ---- the queue --------------------------------------------------------------------------- */
 
-static bool before(const struct dts_flow *f, int a, int b)
+static int *place_of(struct dts_flow *f, int message)
 {
-    const struct dts_flow_message *x = &f->messages[a], *y = &f->messages[b];
-    return x->clock_mark < y->clock_mark ||
-           (x->clock_mark == y->clock_mark && x->clock_order < y->clock_order);
-}
-
-static void put(struct dts_flow *f, struct dts_flow_wire_clock *c, int place, int message)
-{
-    c->queue[place] = message;
-    f->messages[message].clock_place = place;
-}
-
-/* Put a message where a place is free. */
-static void settle_at(struct dts_flow *f, struct dts_flow_wire_clock *c, int place, int message)
-{
-    for (; place > 0 && before(f, message, c->queue[(place - 1) / 2]); place = (place - 1) / 2)
-        put(f, c, place, c->queue[(place - 1) / 2]);
-    for (int child; (child = 2 * place + 1) < c->count; place = child) {
-        if (child + 1 < c->count && before(f, c->queue[child + 1], c->queue[child]))
-            child++;
-        if (!before(f, c->queue[child], message))
-            break;
-        put(f, c, place, c->queue[child]);
-    }
-    put(f, c, place, message);
+    return &f->messages[message].clock_place;
 }
 
 static void queue_add(struct dts_flow *f, struct dts_flow_wire_clock *c, int message)
 {
-    f->messages[message].clock_order = f->dates.set++;
-    c->queue = dts_grow(c->queue, &c->room, (size_t)c->count + 1, sizeof(*c->queue));
-    settle_at(f, c, c->count++, message);
+    const struct dts_flow_message *m = &f->messages[message];
+    const struct dts_flow_entry entry = {m->clock_mark, f->dates.set++, message};
+    dts_flow_queue_add(&c->queue, f, place_of, entry);
 }
 
-static void queue_remove(struct dts_flow *f, struct dts_flow_wire_clock *c, int message)
+static int first_of(const struct dts_flow_wire_clock *c)
 {
-    const int place = f->messages[message].clock_place, last = c->queue[--c->count];
-    if (place < c->count)
-        settle_at(f, c, place, last);
+    return c->queue.count > 0 ? c->queue.heap[0].who : DTS_FLOW_NONE;
 }
 
 /* ---- the clock --------------------------------------------------------------------------- */
@@ -73,7 +49,7 @@ static void advance(const struct dts_flow *f, struct dts_flow_wire_clock *c)
 static void date_first(struct dts_flow *f, const struct dts_flow_wire_clock *c,
                        int first_before)
 {
-    const int first = c->count > 0 ? c->queue[0] : DTS_FLOW_NONE;
+    const int first = first_of(c);
     if (first_before != first && first_before != DTS_FLOW_NONE)
         dts_flow_date_clear(f, ~first_before);
     if (first != DTS_FLOW_NONE)
@@ -124,12 +100,12 @@ static bool raise_highest(const struct dts_flow *f, int link, double highest)
     struct dts_flow_wire_clock *c = w->links[link].clock;
     const double more = highest - c->highest;
     bool fits = true;
-    for (int i = 0; i < c->count; i++)
-        load_others(f, link, c->queue[i], more);
-    for (int i = 0; i < c->count && fits; i++)
-        fits = others_free(f, link, c->queue[i], 0);
-    for (int i = 0; i < c->count && !fits; i++)
-        load_others(f, link, c->queue[i], -more);
+    for (int i = 0; i < c->queue.count; i++)
+        load_others(f, link, c->queue.heap[i].who, more);
+    for (int i = 0; i < c->queue.count && fits; i++)
+        fits = others_free(f, link, c->queue.heap[i].who, 0);
+    for (int i = 0; i < c->queue.count && !fits; i++)
+        load_others(f, link, c->queue.heap[i].who, -more);
     c->highest = fits ? highest : c->highest;
     return fits;
 }
@@ -147,7 +123,7 @@ bool dts_flow_clock_enter(struct dts_flow *f, int number, int message)
     if (pace < c->fastest_other || cap < c->highest ||
         !others_free(f, number, message, c->highest))
         return false;
-    const int first = c->count > 0 ? c->queue[0] : DTS_FLOW_NONE;
+    const int first = first_of(c);
     advance(f, c);
     c->weight += part;
     c->pace = pace;
@@ -168,20 +144,20 @@ bool dts_flow_clock_leave(struct dts_flow *f, int number, int message)
     struct dts_flow_wire_clock *c = w->links[number].clock;
     if (c == NULL)
         return false;
-    const int first = c->queue[0];
+    const int first = first_of(c);
     advance(f, c);
     c->bytes = fmax(c->bytes, f->messages[message].clock_mark); // it is over
     c->weight -= part_of(f, number, message);
     c->turns++;
     load_others(f, number, message, -c->highest);
-    queue_remove(f, c, message);
-    const double pace = c->count > 0 ? c->left / c->weight : INFINITY;
-    bool keeps = c->count >= FEW && pace <= c->least_cap;
+    dts_flow_queue_remove(&c->queue, f, place_of, message);
+    const double pace = c->queue.count > 0 ? c->left / c->weight : INFINITY;
+    bool keeps = c->queue.count >= FEW && pace <= c->least_cap;
     if (keeps && pace > c->highest)
         keeps = raise_highest(f, number, fmin(head_room * pace, c->least_cap));
     if (keeps)
         c->pace = pace;
-    if (c->count > 0)
+    if (c->queue.count > 0)
         date_first(f, c, first == message ? DTS_FLOW_NONE : first);
     return keeps;
 }
@@ -191,9 +167,9 @@ void dts_flow_clock_slow(struct dts_flow *f, int number, int message, double slo
     const struct dts_flow_wire *w = f->wire;
     struct dts_flow_wire_clock *c = w->links[number].clock;
     struct dts_flow_message *m = &f->messages[message];
-    const int first = c->queue[0];
+    const int first = first_of(c);
     advance(f, c);
-    queue_remove(f, c, message);
+    dts_flow_queue_remove(&c->queue, f, place_of, message);
     m->clock_mark = c->bytes + fmax(0, m->clock_mark - c->bytes) / m->slow * slow;
     m->slow = slow;
     queue_add(f, c, message);
@@ -224,7 +200,7 @@ static void measure(const struct dts_flow *f, int number, struct dts_flow_wire_c
 void dts_flow_clock_free(struct dts_flow_wire_clock *c)
 {
     if (c != NULL)
-        free(c->queue);
+        free(c->queue.heap);
     free(c);
 }
 
@@ -275,15 +251,15 @@ void dts_flow_clock_set(struct dts_flow *f, int number)
     c->highest = c->pace;
     queue_all(f, number);
     bool fits = c->pace > 0;
-    for (int i = 0; i < c->count && fits; i++)
-        fits = others_free(f, number, c->queue[i], 0);
+    for (int i = 0; i < c->queue.count && fits; i++)
+        fits = others_free(f, number, c->queue.heap[i].who, 0);
     if (!fits || !raise_highest(f, number, fmin(head_room * c->pace, c->least_cap))) {
         forget(link);
         put_off(link, true);
         return;
     }
-    for (int i = 0; i < c->count; i++)
-        dts_flow_date_clear(f, ~c->queue[i]);
+    for (int i = 0; i < c->queue.count; i++)
+        dts_flow_date_clear(f, ~c->queue.heap[i].who);
     date_first(f, c, DTS_FLOW_NONE);
 }
 
@@ -295,13 +271,14 @@ void dts_flow_clock_take(struct dts_flow *f, int number)
     if (c == NULL)
         return;
     advance(f, c);
-    for (int i = 0; i < c->count; i++) {
-        struct dts_flow_message *m = &f->messages[c->queue[i]];
+    for (int i = 0; i < c->queue.count; i++) {
+        struct dts_flow_message *m = &f->messages[c->queue.heap[i].who];
         m->left_bytes = fmax(0, m->clock_mark - c->bytes) / m->slow;
         m->since_s = f->now_s;
         m->rate = c->pace;
-        load_others(f, number, c->queue[i], c->pace - c->highest);
-        dts_flow_date_set(f, ~c->queue[i], f->now_s + m->left_bytes * m->slow / m->rate);
+        load_others(f, number, c->queue.heap[i].who, c->pace - c->highest);
+        dts_flow_date_set(f, ~c->queue.heap[i].who,
+                          f->now_s + m->left_bytes * m->slow / m->rate);
     }
     put_off(link, c->turns < SHORT_LIVED);
     forget(link);

@@ -39,19 +39,24 @@ struct dts_flow_wire;
 
 /* ---- dates ------------------------------------------------------------------------------- */
 
-/* Who: a lane (its number) or a message (~number). */
-struct dts_flow_date {
-    double at_s;
-    uint64_t order; // of one date, who was set first
+/* Who comes first (queue.h). */
+struct dts_flow_entry {
+    double at;
+    uint64_t order; // of one `at`, who was added or moved first
     int who;
 };
 
-struct dts_flow_dates {
-    struct dts_flow_date *heap; // owned, as the one below
-    int *place_of_lane;         // in the heap; -1: it has no date
+struct dts_flow_queue {
+    struct dts_flow_entry *heap; // owned; the first one on top
     size_t room;
     int count;
-    uint64_t set; // dates so far
+};
+
+/* In seconds; of a lane (its number) or a message (~number). */
+struct dts_flow_dates {
+    struct dts_flow_queue queue;
+    int *place_of_lane; // in the queue, owned; -1: it has no date
+    uint64_t set;       // dates so far
 };
 
 /* ---- messages ---------------------------------------------------------------------------- */
@@ -90,7 +95,6 @@ struct dts_flow_message {
     double rate, new_rate; // bytes/s
     double slow;           // 1 + message_slowdown while a rank of it computes
     double clock_mark;     // what the clock of `bound` shows when it is over
-    uint64_t clock_order;  // of one mark, who came first
     int clock_place;       // in the queue of the clock
 };
 

@@ -158,7 +158,7 @@ static void tear_down(struct dts_flow *f)
     free(f->lanes);
     free(f->step_ends);
     free(f->ends);
-    free(f->dates.heap);
+    free(f->dates.queue.heap);
     free(f->dates.place_of_lane);
     free(f->boxes);
     free(f->messages);

@@ -60,9 +60,8 @@ struct dts_flow_wire_clock {
     double highest;       // pace
     double least_cap;     // of their paths alone
     double fastest_other; // rate of a message that crosses the link and has another limit
-    int *queue;           // messages, a heap by mark; owned
-    int count, turns;     // turns: messages that came and went
-    size_t room;
+    int turns;            // messages that came and went
+    struct dts_flow_queue queue; // messages by mark; owned
 };
 
 /* A list of numbers that is filled anew in each settling. */
