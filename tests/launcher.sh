@@ -22,17 +22,8 @@ END
 chmod +x "$root/bin/cmake"
 PATH=$root/bin:$PATH
 unset OMPI_COMM_WORLD_SIZE PMI_RANK PMIX_RANK
-failed=0 passed=0
+. "$(dirname "$0")/check.sh"
 
-# check WHAT CONDITION...
-check() {
-    what=$1
-    shift
-    if "$@"; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "FAIL $what"
-    fi
-}
 said_once() { [ "$(grep -c . "$root/err")" -eq 1 ] && grep -q "$1" "$root/err"; }
 builds() { wc -l <"$root/built" | tr -d ' '; }
 
@@ -148,5 +139,4 @@ rm "$root/build/src/dtsim"
 check "without a program that is status 1" test $? -eq 1
 check "and says who can mend it in one line" grep -cq "owner has to run" "$root/err"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+checked

@@ -6,22 +6,12 @@
 build=$(readlink -f "$1") || exit 2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-failed=0 passed=0
+. "$(dirname "$0")/check.sh"
 for tool in cpack dpkg-deb dpkg-shlibdeps; do
     command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }
 done
 sources=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt")
 [ -n "$sources" ] || { echo "$build: is no build folder"; exit 2; }
-
-# check WHAT CONDITION...
-check() {
-    what=$1
-    shift
-    if "$@"; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "FAIL $what"
-    fi
-}
 
 # cpack notes the list of what it installed in the build folder that it packs.
 (cd "$work" && cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work/made") >"$work/said" 2>&1 ||
@@ -88,5 +78,4 @@ fi
 check "unpacked anywhere it answers" grep -q '^imagenet_1h,' "$work/answer"
 "$build/src/dtsim" imagenet_1h --set devices=8 --format csv >"$work/wanted" 2>&1
 check "as the build does" cmp -s "$work/answer" "$work/wanted"
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+checked

@@ -4,15 +4,9 @@ program=$(readlink -f "$1") || exit 2
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
+. "$here/check.sh"
 cd "$work" || exit 2
-failed=0
-check() {
-    if [ "$2" = yes ]; then echo "ok   $1"; else
-        echo "FAIL $1"
-        failed=$((failed + 1))
-    fi
-}
-yes() { "$@" >/dev/null 2>&1 && echo yes; }
+quietly() { "$@" >/dev/null 2>&1; }
 # 480 points; the first kill comes when some of them are done. A file, not a function: a shell runs a function that
 # is sent to the background as a child of another shell, and the kill would reach that shell alone.
 cat >ask <<END
@@ -23,7 +17,7 @@ exec "$program" "$here/golden/in/small.json" --set model=resnet50 --engine fluid
 END
 chmod +x ask
 ./ask -o whole.csv 2>whole.err
-check "an undisturbed run leaves its output alone" "$(yes test -s whole.csv -a ! -e whole.csv.points)"
+check "an undisturbed run leaves its output alone" quietly test -s whole.csv -a ! -e whole.csv.points
 
 # begin_and_end SIGNAL -- end a run when some points are done. On a busy machine the signal may come too late.
 begin_and_end() {
@@ -41,15 +35,15 @@ begin_and_end() {
 }
 for signal in TERM KILL; do
     for _ in 1 2 3 4 5; do begin_and_end $signal && break; done
-    check "$signal: what is done is kept, and no output yet" "$(yes test -s again.csv.points -a ! -e again.csv)"
+    check "$signal: what is done is kept, and no output yet" quietly test -s again.csv.points -a ! -e again.csv
     printf 'half a record' >>again.csv.points
     ./ask -o again.csv 2>second.err
-    check "$signal: the next run says what it has" "$(yes grep -q 'points are from an earlier run' second.err)"
-    check "$signal: the output is that of one run" "$(yes cmp whole.csv again.csv)"
-    check "$signal: nothing is left behind" "$(yes test ! -e again.csv.points)"
+    check "$signal: the next run says what it has" quietly grep -q 'points are from an earlier run' second.err
+    check "$signal: the output is that of one run" quietly cmp whole.csv again.csv
+    check "$signal: nothing is left behind" quietly test ! -e again.csv.points
 done
 
 head -c 4000 /dev/urandom >again.csv.points
 ./ask -o again.csv 2>third.err
-check "a file that is none of ours is not read" "$(yes cmp whole.csv again.csv)"
-[ "$failed" -eq 0 ]
+check "a file that is none of ours is not read" quietly cmp whole.csv again.csv
+checked

@@ -4,17 +4,8 @@
 program=$(readlink -f "$1") || exit 2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-failed=0 passed=0
+. "$(dirname "$0")/check.sh"
 
-# check WHAT CONDITION...
-check() {
-    what=$1
-    shift
-    if "$@"; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "FAIL $what"
-    fi
-}
 has() { command -v "$1" >/dev/null; }
 
 for subject in man bash zsh fish; do
@@ -82,5 +73,4 @@ if has bash; then
     check "files for what is written" offered there.json x.json -o ther
     check "nothing for a number" test -z "$(offers x.json --seed '' | tr -d ' ')"
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+checked

@@ -10,18 +10,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$here/../golden" || exit 2
 # What this test started has its mark: other tests may run dtsim --live meanwhile.
 export DTSIM_TEST_MARK="$work"
-passed=0 failed=0
-
-# check WHAT CONDITION...
-check() {
-    what=$1
-    shift
-    if "$@"; then passed=$((passed + 1)); else
-        failed=$((failed + 1))
-        echo "FAIL $what"
-        cat "$work/out" "$work/err"
-    fi
-}
+. "$here/../check.sh"
+shown() { cat "$work/out" "$work/err"; }
 
 # live RANKS ARGUMENT... -- sets $status
 live() {
@@ -363,5 +353,4 @@ pkill -TERM -P "$(pgrep -P $started timeout)"
 check "SIGTERM ends a prediction" ended
 check "and its files go" test -z "$(ls "$work/scratch" | grep dtsim_live)"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+checked
