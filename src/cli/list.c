@@ -8,6 +8,7 @@
 #include "base/os/file.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/list_platforms.h"
 #include "cli/names.h"
 #include "cli/picture/plot.h"
 #include "device/here.h"
@@ -203,13 +204,41 @@ static void print_subject(const struct subject *subject, FILE *out)
         print_row(DTS_HERE, "this machine's CPU, measured at first use", out);
 }
 
+static bool is_subject(const char *word)
+{
+    int i = 0;
+    while (subject_name(i) != NULL && strcmp(subject_name(i), word) != 0)
+        i++;
+    return subject_name(i) != NULL;
+}
+
+/* Behind "platforms" a word that is no subject is a platform: `dtsim list platforms theta`. */
+static bool names_platforms(const char *const *words, int count)
+{
+    return count > 1 && strcmp(words[0], "platforms") == 0 && !is_subject(words[1]);
+}
+
+static bool check(const struct dts_options *options, const char *const *words, int count,
+                  struct dts_error *err)
+{
+    for (int i = 0; i < count; i++)
+        if (!dts_known("list of", words[i], subject_name, err))
+            return false;
+    return !options->format_given || strcmp(options->format->name, "text") == 0 ||
+           dts_fail(err, DTS_BAD_INPUT,
+                    "--format: of lists must be text, got %s; of `dtsim list platforms NAME` "
+                    "also json",
+                    options->format->name);
+}
+
 static bool run(const struct dts_options *options, struct dts_error *err)
 {
     const char *const *words;
     int count = dts_command_words(&dts_list_command, options, &words);
-    for (int i = 0; i < count; i++)
-        if (!dts_known("list of", words[i], subject_name, err))
-            return false;
+    if (names_platforms(words, count))
+        return dts_list_platforms(options, words + 1, count - 1, err);
+    if (!check(options, words, count, err))
+        return false;
     struct dts_output out;
     if (!dts_output_open(&out, options->output, err))
         return false;
@@ -235,6 +264,10 @@ const struct dts_command dts_list_command = {
     .summary = "what can be chosen: models, platforms, strategies, collectives, ...",
     .help = "WHAT: scenarios, models, platforms, devices, stacks, convergence, accuracy,\n"
             "strategies, collectives, optimizers, precisions, placements, engines,\n"
-            "topologies, fabrics, transports, layers, formats, plots. Without it: all.\n",
+            "topologies, fabrics, transports, layers, formats, plots. Without it: all.\n"
+            "\n"
+            "`dtsim list platforms NAME...` computes what these machines are: nodes,\n"
+            "links, injection and bisection bandwidth, diameter, latency. NAME is one of\n"
+            "the library, or a file. --format json: schema \"dtsim-platforms/1\".\n",
     .run = run,
 };

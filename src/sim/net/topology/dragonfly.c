@@ -10,6 +10,7 @@
  * Links: group after group the local ones, router after router (green, then black); then blue
  * ones, group after group, peer after peer, lane after lane.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "sim/net/topology/dragonfly.h"
@@ -134,16 +135,36 @@ static bool by_place(const void *self)
     return true;
 }
 
-/* Half of the groups against the others; of one group, half of the columns. */
+/* Pairs between half of so many and the others. */
+static double pairs_across(int count)
+{
+    return (count / 2) * (double)(count - count / 2);
+}
+
+/* Half of the groups against the others; of one group half of the columns, of one column half
+ * of the rows. */
 static double bisection(const void *self)
 {
     const struct dts_dragonfly *net = self;
-    if (net->groups > 1) {
-        double pairs = (net->groups / 2) * (double)(net->groups - net->groups / 2);
-        return pairs * net->blue_lanes * net->blue_bytes_per_s;
-    }
-    double pairs = (net->columns / 2) * (double)(net->columns - net->columns / 2);
-    return net->rows * pairs * net->green_lanes * net->green_lane_bytes_per_s;
+    if (net->groups > 1)
+        return pairs_across(net->groups) * net->blue_lanes * net->blue_bytes_per_s;
+    if (net->columns > 1)
+        return net->rows * pairs_across(net->columns) * net->green_lanes *
+               net->green_lane_bytes_per_s;
+    if (net->rows > 1)
+        return pairs_across(net->rows) * net->black_lanes * net->black_lane_bytes_per_s;
+    return INFINITY;
+}
+
+/* From a corner of one group to that of another, turning once in each. */
+static void longest(const void *self, int *links, double *latency_s)
+{
+    const struct dts_dragonfly *net = self;
+    const int local = (net->rows > 1) + (net->columns > 1);
+    *links = net->groups > 1 ? 2 * local + 1 : local;
+    *latency_s = (*links + 1) * net->router_latency_us * 1e-6;
+    if (net->groups > 1)
+        *latency_s += net->blue_latency_us * 1e-6;
 }
 
 const struct dts_topology dts_topology_dragonfly = {
@@ -156,6 +177,7 @@ const struct dts_topology dts_topology_dragonfly = {
     .links = links,
     .capacity = capacity,
     .link_name = link_name,
+    .called = "routers",
     .places = places,
     .place_of = place_of,
     .ends = ends,
@@ -166,4 +188,6 @@ const struct dts_topology dts_topology_dragonfly = {
     .route = dts_dragonfly_route,
     .latency = dts_dragonfly_latency,
     .bisection = bisection,
+    .halves = "half of the groups (of one group: half of its columns)",
+    .longest = longest,
 };

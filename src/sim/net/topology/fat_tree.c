@@ -198,13 +198,32 @@ static bool by_place(const void *self)
 static double bisection(const void *self)
 {
     const struct dts_fat_tree *tree = self;
-    double least = INFINITY; // one switch never blocks
+    double least = INFINITY;
+    if (tree->levels == 1)
+        return least; // one switch never blocks
     for (int level = 1; level < tree->levels; level++) {
         int cables = tree->first_cable[level + 1] - tree->first_cable[level];
         least = fmin(least, cables * tree->bytes_per_s[level]);
     }
     int subtrees = tree->down[tree->levels - 1];
     return least * (subtrees / 2) / subtrees;
+}
+
+/* Each port has its part of the cables of every level up to the top, whatever the halves. */
+static bool least(const void *self)
+{
+    const struct dts_fat_tree *tree = self;
+    return tree->levels == 1 || tree->down[tree->levels - 1] % 2 == 0;
+}
+
+static void longest(const void *self, int *links, double *latency_s)
+{
+    const struct dts_fat_tree *tree = self;
+    int level = tree->levels; // where the first port and the last one meet
+    while (level > 1 && tree->below[level] == tree->below[level - 1])
+        level--;
+    *links = 2 * (level - 1);
+    *latency_s = (*links + 1) * tree->hop_latency_us * 1e-6;
 }
 
 const struct dts_topology dts_topology_fat_tree = {
@@ -217,6 +236,7 @@ const struct dts_topology dts_topology_fat_tree = {
     .links = links,
     .capacity = capacity,
     .link_name = link_name,
+    .called = "switches",
     .places = places,
     .place_of = place_of,
     .ends = ends,
@@ -225,4 +245,7 @@ const struct dts_topology dts_topology_fat_tree = {
     .route = route,
     .latency = latency,
     .bisection = bisection,
+    .halves = "half of the top's subtrees against the others, at the level that carries least",
+    .least = least,
+    .longest = longest,
 };

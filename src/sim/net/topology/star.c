@@ -97,7 +97,7 @@ static double latency(const void *self, int src, int dst, int path)
     return src == dst ? 0 : ((const struct star *)self)->latency_us * 1e-6;
 }
 
-static bool by_place(const void *self)
+static bool always(const void *self)
 {
     (void)self;
     return true;
@@ -107,6 +107,12 @@ static double bisection(const void *self)
 {
     (void)self;
     return INFINITY; // what the ports carry
+}
+
+static void longest(const void *self, int *links, double *latency_s)
+{
+    *links = 0;
+    *latency_s = ((const struct star *)self)->latency_us * 1e-6;
 }
 
 const struct dts_topology dts_topology_star = {
@@ -119,12 +125,16 @@ const struct dts_topology dts_topology_star = {
     .links = links,
     .capacity = capacity,
     .link_name = link_name,
+    .called = "switches",
     .places = places,
     .place_of = place_of,
     .ends = ends,
-    .by_place = by_place,
+    .by_place = always,
     .paths = paths,
     .route = route,
     .latency = latency,
     .bisection = bisection,
+    .halves = "any half of the ports",
+    .least = always,
+    .longest = longest,
 };

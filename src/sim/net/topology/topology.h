@@ -33,6 +33,8 @@ struct dts_topology {
     double (*capacity)(const void *self, int link); // bytes/s
     void (*link_name)(const void *self, int link, char *name, size_t room);
 
+    const char *called; // what its places are: "switches", "routers"
+
     /* Where links begin and end: switches or routers, numbered from 0. */
     int (*places)(const void *self);
     int (*place_of)(const void *self, int port); // the one that a port is cabled to
@@ -50,7 +52,17 @@ struct dts_topology {
     int (*pick)(const void *self, int src, int dst, double uniform);
     int (*route)(const void *self, int src, int dst, int path, int *links);
     double (*latency)(const void *self, int src, int dst, int path); // seconds, of its links
-    double (*bisection)(const void *self); // bytes/s one way between two halves; for checks
+
+    /* Between two halves of its ports: bytes/s one way; INFINITY: no link is between them.
+     * `halves` says which ones. Do no other halves carry less, with all ports at one rate?
+     * NULL: not known. */
+    double (*bisection)(const void *self);
+    const char *halves;
+    bool (*least)(const void *self);
+
+    /* Of the longest minimal route between two ports: its links, and the seconds of the
+     * slowest. */
+    void (*longest)(const void *self, int *links, double *latency_s);
 };
 
 /* So many links must be at most DTS_MOST_LINKS; `key` is the one that makes them many. */

@@ -159,17 +159,38 @@ static double latency(const void *self, int src, int dst, int path)
     return hops * torus->hop_latency_us * 1e-6;
 }
 
-/* Across the longest dimension: a ring is cut in two places. */
-static double bisection(const void *self)
+static int longest_dimension(const struct torus *torus)
 {
-    const struct torus *torus = self;
     int longest = 1;
     for (int i = 0; i < torus->count; i++)
         if (torus->size[i] > longest)
             longest = torus->size[i];
-    if (longest == 1)
-        return 0;
-    return 2.0 * (torus->nodes / longest) * torus->link_bytes_per_s;
+    return longest;
+}
+
+/* Across the longest dimension: a ring is cut in two places. */
+static double bisection(const void *self)
+{
+    const struct torus *torus = self;
+    int across = longest_dimension(torus);
+    return across == 1 ? 0 : 2.0 * (torus->nodes / across) * torus->link_bytes_per_s;
+}
+
+/* If the longest dimension is even (Dally and Towles 2004, Principles and Practices of
+ * Interconnection Networks, 5.1). */
+static bool least(const void *self)
+{
+    return longest_dimension(self) % 2 == 0;
+}
+
+/* Half around each dimension. */
+static void longest(const void *self, int *links, double *latency_s)
+{
+    const struct torus *torus = self;
+    *links = 0;
+    for (int i = 0; i < torus->count; i++)
+        *links += torus->size[i] / 2;
+    *latency_s = *links * torus->hop_latency_us * 1e-6;
 }
 
 const struct dts_topology dts_topology_torus = {
@@ -182,6 +203,7 @@ const struct dts_topology dts_topology_torus = {
     .links = links,
     .capacity = capacity,
     .link_name = link_name,
+    .called = "routers",
     .places = ports,
     .place_of = place_of,
     .ends = ends,
@@ -189,4 +211,7 @@ const struct dts_topology dts_topology_torus = {
     .route = route,
     .latency = latency,
     .bisection = bisection,
+    .halves = "across the longest dimension",
+    .least = least,
+    .longest = longest,
 };

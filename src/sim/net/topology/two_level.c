@@ -10,6 +10,7 @@
  *
  * Links: spines x leaf + spine upwards, then as many downwards.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -139,11 +140,27 @@ static bool by_place(const void *self)
     return true; // a spine by hash
 }
 
-/* Half of the leaves against the others. */
+/* Half of the leaves against the others; one leaf never blocks. */
 static double bisection(const void *self)
 {
     const struct two_level *net = self;
+    if (net->leaves == 1)
+        return INFINITY;
     return net->leaves / 2 * (double)net->spines * net->uplink_bytes_per_s;
+}
+
+/* Each port has its part of the uplinks to every spine, whatever the halves. */
+static bool least(const void *self)
+{
+    const struct two_level *net = self;
+    return net->leaves == 1 || net->leaves % 2 == 0;
+}
+
+static void longest(const void *self, int *links, double *latency_s)
+{
+    const struct two_level *net = self;
+    *links = net->leaves > 1 ? 2 : 0;
+    *latency_s = (*links + 1) * net->hop_latency_us * 1e-6;
 }
 
 const struct dts_topology dts_topology_two_level = {
@@ -156,6 +173,7 @@ const struct dts_topology dts_topology_two_level = {
     .links = links,
     .capacity = capacity,
     .link_name = link_name,
+    .called = "switches",
     .places = places,
     .place_of = place_of,
     .ends = ends,
@@ -164,4 +182,7 @@ const struct dts_topology dts_topology_two_level = {
     .route = route,
     .latency = latency,
     .bisection = bisection,
+    .halves = "half of the leaf switches against the others",
+    .least = least,
+    .longest = longest,
 };
