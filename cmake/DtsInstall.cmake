@@ -6,7 +6,7 @@ install(DIRECTORY models devices stacks platforms scenarios validation convergen
 install(DIRECTORY tools DESTINATION share/dtsim USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN "*.py")
 install(FILES LICENSE DESTINATION share/doc/dtsim RENAME copyright)
 install(FILES README.md CHANGELOG.md DESTINATION share/doc/dtsim)
-install(DIRECTORY docs DESTINATION share/doc/dtsim PATTERN "*.sh" EXCLUDE)
+install(DIRECTORY docs DESTINATION share/doc/dtsim PATTERN "*.sh" EXCLUDE PATTERN "*.py" EXCLUDE)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME dtsim)

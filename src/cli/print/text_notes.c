@@ -82,13 +82,18 @@ static void refusals(const struct dts_report *report, FILE *out)
 
 static const char *unit_of(const char *reference)
 {
+    static const struct {
+        const char *unit, *words;
+    } units[] = {{"s", " s"},
+                 {"bytes_s", " B/s"},
+                 {"percent", " %"},
+                 {"samples_per_s", " samples/s"},
+                 {"tokens_per_s", " tokens/s"}};
     const struct dts_metric *metric = dts_metric_find(reference);
-    if (metric == NULL || metric->unit == NULL)
-        return "";
-    return strcmp(metric->unit, "s") == 0         ? " s"
-           : strcmp(metric->unit, "bytes_s") == 0 ? " B/s"
-           : strcmp(metric->unit, "percent") == 0 ? " %"
-                                                  : " samples/s";
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (metric != NULL && metric->unit != NULL && strcmp(metric->unit, units[i].unit) == 0)
+            return units[i].words;
+    return ""; // the name says it, or there is none
 }
 
 static void reference(const struct dts_result *point, const struct dts_held *held, int *count,
