@@ -5,10 +5,14 @@ A page is written by hand but for its blocks, each between a line that asks and 
 
     <!-- published: climate_27k -->    published figures beside the predicted ones, with the error
     <!-- points: climate_27k -->       a row for each point: step, throughput, efficiency, memory
+    <!-- states: zero_table_1 -->      weights, gradients and optimizer's values of a device, beside what lines
+                                       <!-- known zero1 52.5 35.6 --> give for each number of devices
     <!-- rests: climate_27k -->        what the answer rests on, and what it doubts
+    <!-- cases: megatron_2021 -->      the cases of a family of validation/, from docs/validation-cases.csv, which the test
+                                       "validation" holds to the program
     <!-- index -->                     the other pages, in README.md
 
-What stands behind the colon are words of a command line. A picture is drawn of
+What stands behind the colon are words of a command line; `points of ring,ps:` takes these strategies alone. A picture is drawn of
 
     <!-- picture climate_27k.svg: climate_27k --plot scaling -->
 
@@ -17,6 +21,7 @@ and the line keeps a hash of the answer's numbers, so that a check needs no gnup
 --check writes nothing; it says which pages the program no longer agrees with, and fails. --quick leaves pages out that say
 <!-- slow -->, --slow all others. NAMEs are pages; without them all are made.
 """
+import csv
 import functools
 import glob
 import hashlib
@@ -29,7 +34,7 @@ import subprocess
 import sys
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "systems")
-BLOCK = re.compile(r"(<!-- (published|points|rests|index)(?:: (.*?))? -->\n)(.*?)(<!-- end -->)", re.S)
+BLOCK = re.compile(r"(<!-- (published|points|rests|cases|states|index)(?: of (\S+))?(?:: (.*?))? -->\n)(.*?)(<!-- end -->)", re.S)
 PICTURE = re.compile(r"<!-- picture (\S+\.svg)(?: [0-9a-f]{12})?: (.*?) -->")
 
 
@@ -124,21 +129,43 @@ def published(points):
     return lines + [""] + [f"{i}. {source}" for i, source in enumerate(sources, 1)]
 
 
+def share(part, whole):
+    return significant(100 * part / whole) if part else "-"
+
+
 def points_table(points):
     rows = []
     for p in points:
+        if "step" not in p:  # refused
+            rows.append([name_of(p, points), f"{p['devices']:,}", "does not fit", *["-"] * 8])
+            continue
         tokens, samples = p.get("tokens_per_s_device"), p.get("throughput_samples_per_s")
         training, memory, step = p.get("training", {}), p.get("memory", {}).get("total_bytes"), p["step"]
         rows.append([name_of(p, points), f"{p['devices']:,}", seconds(step["total_s"]),
-                     seconds(step["exposed_comm_s"]) if step.get("exposed_comm_s") else "-",
+                     share(step.get("exposed_comm_s"), step["total_s"]), share(step.get("bubble_s"), step["total_s"]),
                      significant(samples) if samples and not tokens else "-",
                      significant(tokens) if tokens else "-",
                      significant(100 * p["mfu"]) if p.get("mfu") and tokens else "-",
                      significant(100 * p["scaling_efficiency"]) if p.get("scaling_efficiency") else "-",
                      significant(memory / 1e9) if memory else "-",
                      seconds(training["time_s"]) if training.get("time_s") else "-"])
-    return table(["of", "devices", "step", "of it exposed", "samples/s", "tokens/s of a device", "MFU [%]",
+    return table(["of", "devices", "step", "exposed [%]", "bubble [%]", "samples/s", "tokens/s of a device", "MFU [%]",
                   "efficiency [%]", "memory [GB]", "training"], rows)
+
+
+def states(points, page):
+    """What a device keeps of the parameters between steps, and what the page says was published of each strategy."""
+    known = {name: values.split() for name, values in re.findall(r"<!-- known (\S+) ([\d. ]+) -->", page)}
+    rows = []
+    for p in points:
+        memory = p["memory"]
+        kept = [memory.get(part + "_bytes", 0) for part in ("weights", "gradients", "optimizer")]
+        all_gb, said = sum(kept) / 1e9, known.get(p["strategy"])
+        value = said.pop(0) if said else None
+        rows.append([name_of(p, points), f"{p['devices']:,}", *[significant(part / 1e9) for part in kept],
+                     value or "-", significant(all_gb), percent(100 * (all_gb / float(value) - 1), "+") if value else "-"])
+    return table(["of", "devices", "weights [GB]", "gradients [GB]", "optimizer [GB]", "published [GB]", "all [GB]", "error"],
+                 rows)
 
 
 def distinct(points, key):
@@ -173,8 +200,79 @@ def rests(points):
     return lines
 
 
+def rows_of(name):
+    path = os.path.join(os.path.dirname(HERE), "validation-cases.csv")
+    with open(path, encoding="utf-8", newline="") as held:
+        return [row for row in csv.DictReader(held) if row["family"] == name]
+
+
+def predicted_cases(name):
+    return [row for row in rows_of(name) if row["error_anchor_percent"]]
+
+
+def ranks(values):
+    """1 for the least; equal ones share the mean of their ranks."""
+    order = sorted(values)
+    return [(order.index(v) + len(order) - order[::-1].index(v) + 1) / 2 for v in values]
+
+
+def same_order(rows):
+    """Spearman's rank correlation; of fewer than ten it says nothing."""
+    if len(rows) < 10:
+        return "-"
+    a, b = (ranks([float(row[key]) for row in rows]) for key in ("published", "predicted"))
+    mean = (len(rows) + 1) / 2
+    over = sum((x - mean) * (y - mean) for x, y in zip(a, b))
+    return f"{over / (sum((x - mean) ** 2 for x in a) * sum((y - mean) ** 2 for y in b)) ** 0.5:.2f}"
+
+
+MANY = 16  # cases; of more a page shows the systems alone
+
+
+def said_of(family, row):
+    """What a case of a family sets, in words: "megatron_1.7b, tensor 8"."""
+    columns, values = family["columns"], family["cases"][row]
+    words = []
+    for name, value in zip(columns, values):
+        last = re.split(r"[.\]]", name)[-1]
+        if name in ("system", "devices", "value", "note", "role") or value is None or isinstance(value, (list, dict, bool)):
+            continue
+        words.append(str(value) if name in ("model", "platform", "device", "stack", "precision") else f"{last} {value}")
+    return ", ".join(words[:5])
+
+
+def cases(name):
+    """Cases that were predicted from the smallest of their system; errors are of the throughput."""
+    root = os.path.dirname(os.path.dirname(HERE))
+    with open(os.path.join(root, "validation", name + ".json"), encoding="utf-8") as held:
+        family = json.load(held)
+    rows, predicted = rows_of(name), predicted_cases(name)
+    lines = [f"{len(rows)} cases; the smallest of each system levels its kernels. {family['source']}.", ""]
+    if len(rows) <= MANY:
+        shown = [[said_of(family, int(row["row"])) or row["system"], f"{int(row['devices']):,}",
+                  amount(family["metric"], float(row["published"])), amount(family["metric"], float(row["predicted"])),
+                  percent(float(row["error_anchor_percent"]), "+") if row["error_anchor_percent"] else row["role"]]
+                 for row in rows]
+        return lines + table(["case", "devices", "published", "predicted", "error of the throughput"], shown)
+    groups = {}
+    for row in predicted:
+        groups.setdefault((row["system"], int(row["devices"])), []).append(row)
+    shown = []
+    for (system, devices), held in groups.items():
+        errors = [float(row["error_anchor_percent"]) for row in held]
+        shown.append([system, f"{devices:,}", str(len(held)), percent(statistics.median(errors), "+"),
+                      percent(statistics.median(map(abs, errors))), percent(max(map(abs, errors))), same_order(held)])
+    return lines + table(["system", "devices", "predicted cases", "bias", "median error", "worst", "order"], shown) + [
+        "", "*order*: rank correlation (Spearman) of predicted and published; 1: the ways stand in the published order."]
+
+
 def errors_of(page):
-    return [abs(float(e.replace(",", ""))) for e in re.findall(r"\| ([+-]\d[\d.,]*) % \|", page)]
+    """Of the published figures of a page: those in its tables, and those of its families."""
+    names = re.findall(r"<!-- cases: (\S+) -->", page)
+    alone = BLOCK.sub(lambda match: "" if match.group(2) == "cases" else match.group(0), page)
+    told = re.findall(r"\| ([+-]\d[\d.,]*) % \|", alone)
+    return [abs(float(error.replace(",", ""))) for error in told] + \
+        [abs(float(row["error_anchor_percent"])) for name in names for row in predicted_cases(name)]
 
 
 def index():
@@ -197,14 +295,18 @@ def pages():
 def filled(program, text, name):
     """The page as the program has it now."""
     def fill(match):
-        kind, words = match.group(2), match.group(3)
+        kind, only, words = match.group(2), match.group(3), match.group(4)
         if kind == "index":
             lines = index()
+        elif kind == "cases":
+            lines = cases(words)
         else:
             if f"    ./dtsim {words}\n" not in text:
                 sys.exit(f"docs/systems/{name}: the page does not show ./dtsim {words}")
-            lines = {"published": published, "points": points_table, "rests": rests}[kind](answer(program, words))
-        return match.group(1) + "\n".join(["", *lines, "", ""]) + match.group(5)
+            chosen = [p for p in answer(program, words) if only is None or p["strategy"] in only.split(",")]
+            lines = {"published": published, "points": points_table, "rests": rests,
+                     "states": lambda held: states(held, text)}[kind](chosen)
+        return match.group(1) + "\n".join(["", *lines, "", ""]) + match.group(6)
 
     def numbers(match):
         return f"<!-- picture {match.group(1)} {hash_of(program, match.group(2))}: {match.group(2)} -->"
