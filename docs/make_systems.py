@@ -323,9 +323,14 @@ def numbers_in(value):
 
 
 def hash_of(program, words):
-    """Of the numbers of the answer that the picture shows: those of its points."""
+    """Of the numbers of the answer that the picture shows: those of its points, or of cases those of their table."""
     question = re.sub(r" *--plot \S+", "", words)
-    return hashlib.sha1(" ".join(numbers_in(answer(program, question))).encode()).hexdigest()[:12]
+    if question.startswith("validate "):
+        said = [f"{float(row[key]):.4g}" for name in question.split()[1:] for row in predicted_cases(name)
+                for key in ("published", "predicted")]
+    else:
+        said = numbers_in(answer(program, question))
+    return hashlib.sha1(" ".join(said).encode()).hexdigest()[:12]
 
 
 def main(arguments):

@@ -30,6 +30,7 @@ def check(good, what):
     if not good:
         failed += 1
         print(f"FAIL {what}")
+    return good
 
 
 def run(*words, **others):
@@ -76,6 +77,24 @@ def says_the_numbers_of_the_answer():
         total = f"{1e3 * point['step']['total_s']:.4g}"
         check(any(t.startswith(name) and t.endswith(f"of {total}") for t in steps), f"steps: no bar of {name}")
     check("published, ring, 4 devices: 1000" in marks, "scaling: what was published")
+
+
+def shows_each_published_case():
+    """Of `dtsim validate`: the marks are the rows of --format csv."""
+    path = os.path.join(WORK, "validate.svg")
+    got = run("validate", "torchgpipe", "-o", path)
+    if not check(got.returncode == 0, f"validate: {got.stderr}"):
+        return
+    marks = [t for t in titles(tree.parse(path).getroot()) if "published" in t and "[" in t]
+    rows = [row for row in run("validate", "torchgpipe", "--format", "csv").stdout.splitlines()[1:] if ",predicted," in row]
+    check(len(rows) == 2 and len(marks) == 2, f"validate: {len(rows)} cases, {len(marks)} marks")
+    for row in rows:
+        known, predicted, error = [float(word) for word in row.split('"')[-1].split(",")[3:6]]
+        check(any(f"predicted {predicted:.4g}, published {known:.4g}: {error:+.1f} %" in mark for mark in marks),
+              f"validate: no mark of {row}")
+    for words in (["validate", "convergence"], ["validate", "torchgpipe", "--plot", "steps"]):
+        got = run(*words, "-o", path)
+        check(got.returncode == 2 and len(got.stderr.splitlines()) == 1, f"{words}: {got.returncode} {got.stderr}")
 
 
 def runs_no_word_of_a_user():
@@ -138,6 +157,7 @@ if shutil.which("gnuplot") is None:
 with tempfile.TemporaryDirectory() as WORK:
     draws_every_kind()
     says_the_numbers_of_the_answer()
+    shows_each_published_case()
     runs_no_word_of_a_user()
     fails_in_one_line()
 sys.exit(1 if failed else 0)

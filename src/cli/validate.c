@@ -8,6 +8,8 @@
 #include "base/os/file.h"
 #include "cli/commands.h"
 #include "cli/outputs.h"
+#include "cli/picture/picture.h"
+#include "cli/picture/scatter.h"
 #include "cli/print/validation.h"
 #include "cli/validate_convergence.h"
 
@@ -24,9 +26,16 @@ static bool check_options(const struct dts_options *options, struct dts_error *e
                         : options->changes.engine != NULL  ? "--engine"
                         : options->changes.seed != NULL    ? "--seed"
                         : options->trace != NULL           ? "--trace"
+                        : options->plot != NULL            ? "--plot"
                                                            : NULL;
-    return other == NULL ||
-           dts_fail(err, DTS_BAD_INPUT, "%s: has no effect on `dtsim validate`", other);
+    if (other != NULL)
+        return dts_fail(err, DTS_BAD_INPUT, "%s: has no effect on `dtsim validate`", other);
+    if (options->format == dts_format_find("html"))
+        return dts_fail(
+            err, DTS_BAD_INPUT,
+            "--format: of `dtsim validate` must be text, json, csv or a picture, got "
+            "html");
+    return options->format->draw == NULL || options->format->ready(1, NULL, err);
 }
 
 /* One family alone is shown case by case. */
@@ -51,15 +60,35 @@ static bool check_folds(const struct dts_options *options, struct dts_error *err
            dts_fail(err, DTS_BAD_INPUT, "--folds: must be yes, got \"%.40s\"", folds);
 }
 
-/* Batches that are left out are no cases of a family. */
+/* Batches that are left out are no cases of a family, and have no picture. */
 static bool check_alone(const struct dts_options *options, struct dts_error *err)
 {
     const char *other = given(options, "folds") != NULL   ? "--folds"
                         : given(options, "cases") != NULL ? "--cases"
                                                           : NULL;
-    return other == NULL ||
-           dts_fail(err, DTS_BAD_INPUT, "%s: has no effect on `dtsim validate convergence`",
-                    other);
+    if (other != NULL)
+        return dts_fail(err, DTS_BAD_INPUT, "%s: has no effect on `dtsim validate convergence`",
+                        other);
+    return options->format->draw == NULL ||
+           dts_fail(err, DTS_BAD_INPUT,
+                    "--format: of `dtsim validate convergence` must be text, json or csv, got "
+                    "%s",
+                    options->format->name);
+}
+
+static bool draw(const struct dts_validation *all, const struct dts_format *format, FILE *out,
+                 struct dts_error *err)
+{
+    struct dts_draw picture = {0};
+    if (dts_scatter_count(all) == 0)
+        return dts_fail(err, DTS_BAD_INPUT,
+                        "a picture has a point for each predicted case, and these are anchors "
+                        "or calibrated");
+    dts_scatter(all, &picture);
+    const bool good = dts_picture_write(
+        &picture, format, "validate", "dtsim validate: predicted against published", out, err);
+    dts_draw_free(&picture);
+    return good;
 }
 
 /* The answer in a format, into a file; NULL: standard output. */
@@ -69,7 +98,12 @@ static bool print(const struct dts_validation *all, const struct dts_format *for
     struct dts_output out;
     if (!dts_output_open(&out, path, err))
         return false;
-    dts_validation_print(all, format, out.stream);
+    if (format->draw == NULL)
+        dts_validation_print(all, format, out.stream);
+    else if (!draw(all, format, out.stream, err)) {
+        dts_output_discard(&out);
+        return false;
+    }
     return dts_output_close(&out, err);
 }
 
@@ -146,8 +180,12 @@ const struct dts_command dts_validate_command = {
             "                systems, and score the other half with them (minutes)\n"
             "  --cases FILE  also write a row for each case into a file, as --format csv does\n"
             "\n"
+            "A picture (--output FILE.svg, .png, .pdf, .gp) has a point for each predicted\n"
+            "case: what was published across, what the anchor predicts upwards.\n"
+            "\n"
             "Example:\n"
             "  dtsim validate data_parallel\n",
+    .draws = true,
     .option = option,
     .run = run,
 };

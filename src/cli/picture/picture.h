@@ -9,4 +9,9 @@ bool dts_picture_inside(const struct dts_report *report, const struct dts_plot *
                         const struct dts_drawing *drawing, const char *name, FILE *out,
                         struct dts_error *err);
 
+/* What was drawn, as the format svg, png, pdf or gp has it; `name` is the kind of picture,
+ * `title` is for who cannot see it. */
+bool dts_picture_write(const struct dts_draw *draw, const struct dts_format *format,
+                       const char *name, const char *title, FILE *out, struct dts_error *err);
+
 #endif
