@@ -1,5 +1,6 @@
 /* test_figures.c -- what a machine is in a few numbers: the published ones, and those counted
  * over all pairs of ports. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/json/library.h"
@@ -127,34 +128,77 @@ struct sample {
     int ports;
 };
 
-/* The longest of all routes of all pairs is what the topology says of itself. */
-static void check_longest(const struct sample *sample)
+/* Reads a topology and hands it to a check. */
+static void with_topology(const struct sample *sample,
+                          void (*check)(const struct dts_topology *row, const void *self,
+                                        int ports))
 {
     struct dts_doc *doc;
     struct dts_error err = {0};
     const struct dts_topology *row = dts_topology_find(sample->kind);
     void *self = calloc(1, row->size);
-    if (!CHECK(dts_doc_parse(&doc, "test.json", sample->json, &err)))
-        return;
-    struct dts_cfg top = dts_doc_top(doc);
-    if (CHECK(dts_cfg_read(&top, row->fields, self, &err) &&
-              row->prepare(self, sample->ports, &top, &err))) {
-        int most = 0, links[DTS_MAX_TOPOLOGY_ROUTE], said;
-        double slowest = 0, said_s;
-        for (int src = 0; src < sample->ports; src++)
-            for (int dst = 0; dst < sample->ports; dst++)
-                for (int path = 0; path < row->paths(self, src, dst); path++) {
-                    const int count = row->route(self, src, dst, path, links);
-                    const double latency_s = row->latency(self, src, dst, path);
-                    most = count > most ? count : most;
-                    slowest = latency_s > slowest ? latency_s : slowest;
-                }
-        row->longest(self, &said, &said_s);
-        CHECK_INT(said, most);
-        CHECK_NEAR(said_s, slowest, 1e-15);
+    if (CHECK(dts_doc_parse(&doc, "test.json", sample->json, &err))) {
+        struct dts_cfg top = dts_doc_top(doc);
+        if (CHECK(dts_cfg_read(&top, row->fields, self, &err) &&
+                  row->prepare(self, sample->ports, &top, &err)))
+            check(row, self, sample->ports);
+        dts_doc_free(doc);
     }
     free(self);
-    dts_doc_free(doc);
+}
+
+/* The longest of all routes of all pairs is what the topology says of itself. */
+static void check_longest(const struct dts_topology *row, const void *self, int ports)
+{
+    int most = 0, links[DTS_MAX_TOPOLOGY_ROUTE], said;
+    double slowest = 0, said_s;
+    for (int src = 0; src < ports; src++)
+        for (int dst = 0; dst < ports; dst++)
+            for (int path = 0; path < row->paths(self, src, dst); path++) {
+                const int count = row->route(self, src, dst, path, links);
+                const double latency_s = row->latency(self, src, dst, path);
+                most = count > most ? count : most;
+                slowest = latency_s > slowest ? latency_s : slowest;
+            }
+    row->longest(self, &said, &said_s);
+    CHECK_INT(said, most);
+    CHECK_NEAR(said_s, slowest, 1e-15);
+}
+
+enum { NIC = 1500000000 }; // bytes/s of each port's cable, one way
+
+/* What half of the ports, a set of bits, can send to the others: the least cut, over all ways
+ * to count the switches to the one side or the other. */
+static double least_cut(const struct dts_topology *row, const void *self, int ports,
+                        unsigned half)
+{
+    const int places = row->places(self);
+    double least = INFINITY;
+    for (unsigned side = 0; side < 1u << places; side++) {
+        double cut = 0;
+        for (int port = 0; port < ports; port++)
+            cut += (half >> port & 1) != (side >> row->place_of(self, port) & 1) ? NIC : 0;
+        for (int link = 0; link < row->links(self); link++) {
+            int from, to;
+            row->ends(self, link, &from, &to);
+            cut += (side >> from & 1) && !(side >> to & 1) ? row->capacity(self, link) : 0;
+        }
+        least = cut < least ? cut : least;
+    }
+    return least;
+}
+
+/* Where a topology says that no halves carry less, none does. */
+static void check_least(const struct dts_topology *row, const void *self, int ports)
+{
+    double least = INFINITY;
+    for (unsigned half = 0; half < 1u << ports; half++)
+        if (__builtin_popcount(half) == ports / 2) {
+            const double cut = least_cut(row, self, ports, half);
+            least = cut < least ? cut : least;
+        }
+    CHECK(row->least(self));
+    CHECK_CLOSE(fmin(row->bisection(self), ports / 2 * (double)NIC), least, 1e-12);
 }
 
 #define RATES                                                                                  \
@@ -183,9 +227,32 @@ static void the_longest_route_is_the_longest_of_all(void)
         {"dragonfly", "{\"groups\": 5, \"rows\": 1, \"columns\": 4, " RATES, 40},
     };
     for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
-        check_longest(&samples[i]);
+        with_topology(&samples[i], check_longest);
+}
+
+static void no_other_halves_carry_less_where_it_is_said(void)
+{
+    static const struct sample samples[] = {
+        {"star", "{\"latency_us\": 1}", 6},
+        {"two_level",
+         "{\"ports_per_leaf\": 2, \"spines\": 2, \"uplink_bytes_per_s\": 1e9, "
+         "\"hop_latency_us\": 0.5}",
+         8},
+        {"two_level",
+         "{\"ports_per_leaf\": 3, \"spines\": 1, \"uplink_bytes_per_s\": 2e9, "
+         "\"hop_latency_us\": 0.5}",
+         6},
+        {"fat_tree", "{\"down\": [2, 2, 2], \"up\": [2, 1]" TREE, 8},
+        {"fat_tree", "{\"down\": [4, 2], \"up\": [3]" TREE, 8},
+        {"torus", "{\"dims\": [8], \"link_bytes_per_s\": 3e8, \"hop_latency_us\": 1}", 8},
+        {"torus", "{\"dims\": [4, 2], \"link_bytes_per_s\": 3e8, \"hop_latency_us\": 1}", 8},
+        {"torus", "{\"dims\": [4, 3], \"link_bytes_per_s\": 1e8, \"hop_latency_us\": 1}", 12},
+    };
+    for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
+        with_topology(&samples[i], check_least);
 }
 
 TESTS(TEST(bisections_are_within_2_percent_of_the_published), TEST(theta_is_counted),
       TEST(diameters_are_the_published_ones), TEST(the_smallest_part_binds),
-      TEST(every_platform_has_figures), TEST(the_longest_route_is_the_longest_of_all))
+      TEST(every_platform_has_figures), TEST(the_longest_route_is_the_longest_of_all),
+      TEST(no_other_halves_carry_less_where_it_is_said))
