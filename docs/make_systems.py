@@ -137,7 +137,7 @@ def points_table(points):
     rows = []
     for p in points:
         if "step" not in p:  # refused
-            rows.append([name_of(p, points), f"{p['devices']:,}", "does not fit", *["-"] * 8])
+            rows.append([name_of(p, points), f"{p['devices']:,}", "does not fit", *["-"] * 10])
             continue
         tokens, samples = p.get("tokens_per_s_device"), p.get("throughput_samples_per_s")
         training, memory, step = p.get("training", {}), p.get("memory", {}).get("total_bytes"), p["step"]
@@ -148,9 +148,12 @@ def points_table(points):
                      significant(100 * p["mfu"]) if p.get("mfu") and tokens else "-",
                      significant(100 * p["scaling_efficiency"]) if p.get("scaling_efficiency") else "-",
                      significant(memory / 1e9) if memory else "-",
-                     seconds(training["time_s"]) if training.get("time_s") else "-"])
+                     seconds(training["time_s"]) if training.get("time_s") else "-",
+                     f"{seconds(training['time_low_s'])} to {seconds(training['time_high_s'])}"
+                     if training.get("time_low_s") else "-",
+                     significant(training["device_hours"]) if training.get("device_hours") else "-"])
     return table(["of", "devices", "step", "exposed [%]", "bubble [%]", "samples/s", "tokens/s of a device", "MFU [%]",
-                  "efficiency [%]", "memory [GB]", "training"], rows)
+                  "efficiency [%]", "memory [GB]", "training", "80 % of runs", "device-hours"], rows)
 
 
 def states(points, page):
