@@ -27,8 +27,10 @@ static void print_bisection(const struct dts_platform_figures *figures, FILE *ou
         dts_text_add(&text, "%s", figures->halves);
     else
         dts_text_add(&text, "all that the NICs of half of the nodes carry");
-    if (!figures->exact)
+    if (figures->surely == DTS_ONE_CUT)
         dts_text_add(&text, "; other halves may carry less");
+    if (figures->surely == DTS_AT_LEAST)
+        dts_text_add(&text, "; any halves carry at least this");
     dts_text_wrap(out, "  bisection    ", 15, DTS_HELP_WIDTH, dts_text_string(&text));
     dts_text_free(&text);
 }
@@ -78,7 +80,10 @@ void dts_machine_json(const struct dts_platform *platform,
     dts_json_number(json, "bisection_bytes_per_s", figures->bisection_bytes_per_s);
     dts_json_string(json, "bisection_bound_by", figures->halves != NULL ? "links" : "nics");
     dts_json_string(json, "bisection_halves", figures->halves);
-    dts_json_bool(json, "bisection_exact", figures->exact);
+    dts_json_string(json, "bisection_is",
+                    figures->surely == DTS_EXACT      ? "exact"
+                    : figures->surely == DTS_AT_LEAST ? "at_least"
+                                                      : "one_cut");
     dts_json_integer(json, "diameter_links", figures->hops);
     dts_json_integer(json, "diameter_switch_links", figures->switch_hops);
     dts_json_number(json, "latency_longest_s", figures->latency_s);

@@ -11,13 +11,15 @@ static int ports_of(const struct dts_parts *of)
     return of->nodes * (of->rails->planes ? 1 : of->nics);
 }
 
-/* Of a network with ports that no node uses, or with the NICs of a node in places apart, the
- * halves of the ports are not halves of the nodes. */
-static bool halves_are_nodes(const struct dts_parts *of)
+/* What is known of halves of the nodes: those of the ports, where NICs of a node are not in
+ * places apart and a node is at each port. */
+static enum dts_surely surely_of_nodes(const struct dts_parts *of)
 {
-    const bool together =
-        of->nics == 1 || of->rails->planes || strcmp(of->rails->name, "by_node") == 0;
-    return together && of->topology->ports(of->topology_self) == ports_of(of);
+    const enum dts_surely surely = of->topology->surely(of->topology_self);
+    const bool apart = of->nics > 1 && strcmp(of->rails->name, "by_rail") == 0;
+    if (of->topology->ports(of->topology_self) != ports_of(of))
+        return DTS_ONE_CUT;
+    return apart && surely == DTS_EXACT ? DTS_AT_LEAST : surely;
 }
 
 static void bisect(const struct dts_parts *of, struct dts_platform_figures *figures)
@@ -25,10 +27,13 @@ static void bisect(const struct dts_parts *of, struct dts_platform_figures *figu
     const int planes = of->rails->planes ? of->nics : 1;
     const double links = planes * of->topology->bisection(of->topology_self);
     const double nics = of->nodes / 2 * figures->node_injection_bytes_per_s;
-    const bool least = of->topology->least != NULL && of->topology->least(of->topology_self);
+    const bool least = of->topology->surely(of->topology_self) != DTS_ONE_CUT;
     figures->bisection_bytes_per_s = fmin(links, nics);
     figures->halves = nics <= links ? NULL : of->topology->halves;
-    figures->exact = least && of->nodes % 2 == 0 && (nics <= links || halves_are_nodes(of));
+    if (nics <= links)
+        figures->surely = least ? DTS_EXACT : DTS_ONE_CUT;
+    else
+        figures->surely = surely_of_nodes(of);
 }
 
 /* From a device out to its NIC, and in from the NIC where that arrives, the slowest pair. */

@@ -6,6 +6,7 @@
 #define DTS_SIM_NET_PLATFORM_FIGURES_H
 
 #include "sim/net/platform/platform.h"
+#include "sim/net/topology/topology.h"
 
 struct dts_platform_figures {
     int nodes, devices, nics; // nics: of a node
@@ -22,7 +23,7 @@ struct dts_platform_figures {
     /* Which halves: static. NULL: the links between any halves that were looked at carry more
      * than the NICs of half of the nodes, whose rate the bisection is. */
     const char *halves;
-    bool exact; // no other halves carry less
+    enum dts_surely surely; // what is known of other halves
 
     /* Links of the longest minimal route, between switches and from node to node, and the
      * seconds of the longest minimal route between devices. */

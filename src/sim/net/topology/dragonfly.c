@@ -156,6 +156,12 @@ static double bisection(const void *self)
     return INFINITY;
 }
 
+static enum dts_surely surely(const void *self)
+{
+    (void)self;
+    return DTS_ONE_CUT;
+}
+
 /* From a corner of one group to that of another, turning once in each. */
 static void longest(const void *self, int *links, double *latency_s)
 {
@@ -189,5 +195,6 @@ const struct dts_topology dts_topology_dragonfly = {
     .latency = dts_dragonfly_latency,
     .bisection = bisection,
     .halves = "half of the groups (of one group: half of its columns)",
+    .surely = surely,
     .longest = longest,
 };

@@ -194,26 +194,25 @@ static bool by_place(const void *self)
     return ((const struct dts_fat_tree *)self)->spread; // else by the number of the port
 }
 
-/* Half of the subtrees of the top against the others, at the level that carries least. */
+/* Half of the subtrees of the top against the others, at the level that carries least. Of an
+ * odd number it is half of the cables, as if one subtree could be cut in two. */
 static double bisection(const void *self)
 {
     const struct dts_fat_tree *tree = self;
-    double least = INFINITY;
-    if (tree->levels == 1)
-        return least; // one switch never blocks
+    double least = INFINITY; // one switch never blocks
     for (int level = 1; level < tree->levels; level++) {
         int cables = tree->first_cable[level + 1] - tree->first_cable[level];
         least = fmin(least, cables * tree->bytes_per_s[level]);
     }
-    int subtrees = tree->down[tree->levels - 1];
-    return least * (subtrees / 2) / subtrees;
+    return least / 2;
 }
 
 /* Each port has its part of the cables of every level up to the top, whatever the halves. */
-static bool least(const void *self)
+static enum dts_surely surely(const void *self)
 {
     const struct dts_fat_tree *tree = self;
-    return tree->levels == 1 || tree->down[tree->levels - 1] % 2 == 0;
+    return tree->levels == 1 || tree->down[tree->levels - 1] % 2 == 0 ? DTS_EXACT
+                                                                      : DTS_AT_LEAST;
 }
 
 static void longest(const void *self, int *links, double *latency_s)
@@ -246,6 +245,6 @@ const struct dts_topology dts_topology_fat_tree = {
     .latency = latency,
     .bisection = bisection,
     .halves = "half of the top's subtrees against the others, at the level that carries least",
-    .least = least,
+    .surely = surely,
     .longest = longest,
 };

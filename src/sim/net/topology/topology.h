@@ -20,6 +20,13 @@ enum {
     DTS_MOST_LINKS = 1 << 24,
 };
 
+/* What a bisection is. */
+enum dts_surely {
+    DTS_ONE_CUT,  // other halves may carry less
+    DTS_AT_LEAST, // no halves carry less, but all may carry more
+    DTS_EXACT,    // no halves carry less, and these as much
+};
+
 struct dts_topology {
     const char *name;               // as in platform files: "dragonfly"
     const char *summary;            // one line for `dtsim list`
@@ -54,11 +61,11 @@ struct dts_topology {
     double (*latency)(const void *self, int src, int dst, int path); // seconds, of its links
 
     /* Between two halves of its ports: bytes/s one way; INFINITY: no link is between them.
-     * `halves` says which ones. Do no other halves carry less, with all ports at one rate?
-     * NULL: not known. */
+     * `halves` says which ones. `surely`: what is known of other halves, with all ports at one
+     * rate. */
     double (*bisection)(const void *self);
     const char *halves;
-    bool (*least)(const void *self);
+    enum dts_surely (*surely)(const void *self);
 
     /* Of the longest minimal route between two ports: its links, and the seconds of the
      * slowest. */

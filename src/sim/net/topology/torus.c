@@ -176,11 +176,11 @@ static double bisection(const void *self)
     return across == 1 ? 0 : 2.0 * (torus->nodes / across) * torus->link_bytes_per_s;
 }
 
-/* If the longest dimension is even (Dally and Towles 2004, Principles and Practices of
- * Interconnection Networks, 5.1). */
-static bool least(const void *self)
+/* An even longest dimension: Dally and Towles 2004, Principles and Practices of Interconnection
+ * Networks, 5.1. */
+static enum dts_surely surely(const void *self)
 {
-    return longest_dimension(self) % 2 == 0;
+    return longest_dimension(self) % 2 == 0 ? DTS_EXACT : DTS_ONE_CUT;
 }
 
 /* Half around each dimension. */
@@ -212,6 +212,6 @@ const struct dts_topology dts_topology_torus = {
     .latency = latency,
     .bisection = bisection,
     .halves = "across the longest dimension",
-    .least = least,
+    .surely = surely,
     .longest = longest,
 };

@@ -140,20 +140,21 @@ static bool by_place(const void *self)
     return true; // a spine by hash
 }
 
-/* Half of the leaves against the others; one leaf never blocks. */
+/* Half of the leaves against the others; one leaf never blocks. Of an odd number it is half of
+ * the uplinks, as if one leaf could be cut in two. */
 static double bisection(const void *self)
 {
     const struct two_level *net = self;
     if (net->leaves == 1)
         return INFINITY;
-    return net->leaves / 2 * (double)net->spines * net->uplink_bytes_per_s;
+    return net->leaves / 2.0 * net->spines * net->uplink_bytes_per_s;
 }
 
 /* Each port has its part of the uplinks to every spine, whatever the halves. */
-static bool least(const void *self)
+static enum dts_surely surely(const void *self)
 {
     const struct two_level *net = self;
-    return net->leaves == 1 || net->leaves % 2 == 0;
+    return net->leaves == 1 || net->leaves % 2 == 0 ? DTS_EXACT : DTS_AT_LEAST;
 }
 
 static void longest(const void *self, int *links, double *latency_s)
@@ -183,6 +184,6 @@ const struct dts_topology dts_topology_two_level = {
     .latency = latency,
     .bisection = bisection,
     .halves = "half of the leaf switches against the others",
-    .least = least,
+    .surely = surely,
     .longest = longest,
 };
