@@ -419,8 +419,8 @@ static void paths_of_a_pair_leave_a_leaf_by_many_cables(void)
     end(&made);
 }
 
-/* Theta's published ports: 14,400 of rank 1, 14,400 of rank 2 and 9,600 of rank 3 are as many as
- * ten groups of 96 routers have. A rank-2 link has three lanes. */
+/* Theta's published ports: 14,400 of rank 1, 14,400 of rank 2 and 9,600 of rank 3 are as many
+ * as ten groups of 96 routers have. A rank-2 link has three lanes. */
 static void aries_has_the_ports_that_theta_publishes(void)
 {
     struct made made;
