@@ -8,6 +8,7 @@
  *     messages of 16 bits     through a window: buffers are fp32
  *     elements being sent     into scratch as a whole
  *     several onto one place  a slot for each peer, until a call of the plan sums them
+ *     lists (executor.h)      slots, too, and from scratch: each peer gets another one
  *     all else                into and out of the buffer itself
  *
  * Elements are floats, or doubles where those of the buffer have 8 bytes. All of this lies in
@@ -116,6 +117,15 @@ static void receive_slots(struct dts_lane *lane, const struct dts_op *op,
     carry(lane, count, NULL);
 }
 
+/* Does the executor read and write the messages? */
+static const struct dts_executor_lists *lists_of(const struct dts_lane *lane,
+                                                 const struct dts_op *op)
+{
+    const struct dts_lanes *lanes = lane->of;
+    const struct dts_executor_lists *lists = lanes->live->executor->lists;
+    return lists != NULL && lists->has(lanes->executor_self, op) ? lists : NULL;
+}
+
 /* Does the message wait in scratch until what it replaces or adds to is gone? */
 static bool waits_aside(const struct dts_message *messages, int count,
                         const struct dts_message *m)
@@ -151,13 +161,38 @@ static void place_messages(struct dts_lane *lane, const struct dts_message *mess
     }
 }
 
+static void send_lists(struct dts_lane *lane, const struct dts_op *op,
+                       const struct dts_message *messages, int count)
+{
+    const struct dts_executor_lists *lists = lists_of(lane, op);
+    struct dts_wire_message *on_wire = put_on_wire(lane, messages, count);
+    size_t needed = 0;
+    for (int i = 0; i < count; i++)
+        needed += scratch_of(&messages[i]);
+    lane->scratch =
+        dts_message_memory_grow(lane->of->memory, lane->scratch, &lane->scratch_room, needed);
+    char *scratch = lane->scratch;
+    for (int i = 0; i < count; i++) {
+        on_wire[i].data = scratch;
+        lists->give(lane->of->executor_self, op, messages[i].peer, lane->step,
+                    (float *)(void *)scratch);
+        scratch += scratch_of(&messages[i]);
+    }
+    carry(lane, count, NULL);
+}
+
 /* Members of a collective go on with what they sent; a server keeps its weights as they are. */
 void dts_lane_exchange(struct dts_lane *lane, const struct dts_op *op,
                        const struct dts_message *messages, int count)
 {
     struct exchange exchange = {lane, messages, op->kind == DTS_OP_COLLECTIVE};
     const struct dts_carrier carrier = {fill_or_empty, &exchange};
-    if (pile_up(messages, count)) {
+    const bool lists = lists_of(lane, op) != NULL;
+    if (lists && messages[0].send) {
+        send_lists(lane, op, messages, count);
+        return;
+    }
+    if (lists || pile_up(messages, count)) {
         receive_slots(lane, op, messages, count);
         return;
     }
@@ -173,10 +208,17 @@ void dts_lane_sum(struct dts_lane *lane, int op)
 {
     const struct dts_arrivals *slots = &lane->of->arrivals[op];
     const struct dts_message_memory *memory = lane->of->memory;
+    const struct dts_op *planned = &lane->of->rank->role->plan.ops[op];
     if (slots->messages == NULL)
         return;
     const struct dts_values values = dts_lane_values(lane->of, slots->span.buffer);
     const size_t each = slots->span.count;
+    const struct dts_executor_lists *lists = lists_of(lane, planned);
+    for (int i = 0; lists != NULL && i < slots->count; i++)
+        lists->take(lane->of->executor_self, planned,
+                    (float *)(void *)slots->messages + (size_t)i * each, 1, i == 0);
+    if (lists != NULL)
+        return;
     void *sum = (char *)memory->buffers[slots->span.buffer] +
                 slots->span.first * dts_values_real(values.bytes);
     memory->kind->take(memory->self, lane->stream, &values, sum, slots->messages, each);

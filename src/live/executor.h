@@ -20,6 +20,21 @@ struct dts_executor_rank {
     void *context;         // dts_live.context
 };
 
+/* Messages of a server that are no values to be summed, but lists that the executor reads and
+ * writes by itself: each peer gets another one. In the rank's memory, as long as the plan says.
+ */
+struct dts_executor_lists {
+    bool (*has)(void *self, const struct dts_op *op); // is it an exchange of such messages?
+
+    /* What arrived, times factor, is added to what did before; the first one begins anew. */
+    void (*take)(void *self, const struct dts_op *op, const float *arrived, float factor,
+                 bool first);
+    void (*scale)(void *self, const struct dts_op *op, float factor); // what was added
+
+    /* The message to that rank, in answer to what it sent in step `step`. */
+    void (*give)(void *self, const struct dts_op *op, int peer, int step, float *leaving);
+};
+
 struct dts_executor {
     const char *name, *summary;
     bool (*open)(const struct dts_executor_rank *rank, void **self, struct dts_error *err);
@@ -39,6 +54,8 @@ struct dts_executor {
      * own (dts_live.memory). NULL: calls work on the buffers themselves. */
     void (*bring)(void *self, const struct dts_op *op);
     void (*carry_off)(void *self, const struct dts_op *op);
+
+    const struct dts_executor_lists *lists; // NULL: all messages are values
 
     void (*close)(void *self);
 };

@@ -51,6 +51,14 @@ static float *at(const struct serving *s, const struct dts_span *span)
     return s->lanes->rank->buffers[span->buffer] + span->first;
 }
 
+/* Does the executor read and write the messages? */
+static const struct dts_executor_lists *lists_of(const struct serving *s,
+                                                 const struct dts_op *op)
+{
+    const struct dts_executor_lists *lists = s->lanes->live->executor->lists;
+    return lists != NULL && lists->has(s->lanes->executor_self, op) ? lists : NULL;
+}
+
 /* An update is the mean over all peers where all are used; of fewer it is made as large. */
 static void scale(float *values, size_t count, float factor)
 {
@@ -63,22 +71,54 @@ static void add(const struct serving *s, int request, bool first, float factor)
 {
     const struct dts_span *span = &s->requests[request].data;
     const float *gradient = (const float *)(void *)s->arrived[request];
+    const struct dts_op *op = op_of(s, s->items[request / s->rule.peers].request);
+    const struct dts_executor_lists *lists = lists_of(s, op);
+    if (lists != NULL) {
+        lists->take(s->lanes->executor_self, op, gradient, factor, first);
+        return;
+    }
     float *sum = at(s, span);
     for (size_t i = 0; i < span->count; i++)
         sum[i] = first ? factor * gradient[i] : sum[i] + factor * gradient[i];
 }
 
+/* The sum of gradients of some peers becomes as large as that of all. */
+static void scale_sum(const struct serving *s, int request, float factor)
+{
+    const struct dts_span *span = &s->requests[request].data;
+    const struct dts_op *op = op_of(s, s->items[request / s->rule.peers].request);
+    const struct dts_executor_lists *lists = lists_of(s, op);
+    if (lists != NULL)
+        lists->scale(s->lanes->executor_self, op, factor);
+    else
+        scale(at(s, span), span->count, factor);
+}
+
 /* The weights change by the sum. */
 static void update(const struct serving *s, int request, int summed)
 {
-    const struct dts_span *span = &s->requests[request].data;
     const struct dts_lanes *lanes = s->lanes;
     const int op = s->items[request / s->rule.peers].call, step = s->rule.clock[request] - 1;
     if (s->rule.rule->sums)
-        scale(at(s, span), span->count, (float)s->rule.peers / (float)summed);
+        scale_sum(s, request, (float)s->rule.peers / (float)summed);
     set_time(s, lanes->times->begin_s, step, op);
     lanes->live->executor->call(lanes->executor_self, op_of(s, op), step, dts_now_s());
     set_time(s, lanes->times->end_s, step, op);
+}
+
+/* What a peer is answered is kept, since the next request may change the weights. */
+static void keep_answer(const struct serving *s, int item, int peer)
+{
+    const int to = item * s->rule.peers + peer;
+    const struct dts_message *answer = &s->answers[to];
+    const struct dts_op *op = op_of(s, s->items[item].reply);
+    const struct dts_executor_lists *lists = lists_of(s, op);
+    if (lists != NULL)
+        lists->give(s->lanes->executor_self, op, answer->peer, s->rule.clock[to] - 1,
+                    (float *)(void *)s->leaving[to]);
+    else
+        memcpy(s->leaving[to], at(s, &answer->data), answer->data.count * sizeof(float));
+    s->due[to] = true;
 }
 
 /* A request is there. */
@@ -94,12 +134,8 @@ static void work_on(struct serving *s, int request)
         add(s, request, answer.summed == 1, (float)answer.factor);
     if (answer.update)
         update(s, request, answer.summed);
-    for (int i = 0; i < answer.count; i++) {
-        const int to = item * s->rule.peers + answer.peers[i];
-        const struct dts_span *weights = &s->answers[to].data;
-        memcpy(s->leaving[to], at(s, weights), weights->count * sizeof(float));
-        s->due[to] = true;
-    }
+    for (int i = 0; i < answer.count; i++)
+        keep_answer(s, item, answer.peers[i]);
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
 }

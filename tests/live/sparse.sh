@@ -1,7 +1,7 @@
 #!/bin/sh
-# sparse.sh -- a table with a sparse gradient: n ranks, whose exchanged gradients are dense or gathered
-# rows, get the weights of one rank, whose gradient is a list of rows; by every rule that takes such
-# gradients. Two ranks that gather rows get the bits of two whose gradients are dense.
+# sparse.sh -- a table with a sparse gradient: n ranks, whose exchanged gradients are dense, gathered rows or
+# rows that servers keep, get the weights of one rank, whose gradient is a list of rows; by every rule that
+# takes such gradients. Two ranks that exchange rows get the bits of two whose gradients are dense.
 #
 #     sparse.sh FOLDER-OF-PROGRAMS
 #
@@ -37,10 +37,29 @@ for rule in sgd momentum adam; do
     train 4 "$work/rows" "$@" --set batch.accumulate=2 --set "strategies=[$rows]" &&
         near "$work/rows" "$work/one" 0 1e-5 ||
         { echo "FAIL four ranks gather rows, $rule: $(cat "$work/distance" "$work/err")"; failed=1; }
+    for keys in '"kind":"ps","servers":2,"tables":"rows","density":1,"bucket_bytes":1000' \
+        '"kind":"hybrid","servers":1,"algorithm":"ring","density":0.8,'"$more"; do
+        case $keys in *hybrid*) ranks=3 ;; *) ranks=4 ;; esac
+        train $ranks "$work/rows" "$@" --set "strategies=[{$keys}]" && cmp "$work/rows" "$work/dense" ||
+            { echo "FAIL two ranks, $keys, $rule: $(cat "$work/err")"; failed=1; }
+    done
     train 4 "$work/many" "$@" --set 'strategies=[{"kind":"ps","servers":2,"shard":"tensor"}]' &&
         near "$work/many" "$work/one" 0 1e-5 ||
         { echo "FAIL servers, $rule: $(cat "$work/distance" "$work/err")"; failed=1; }
 done
+
+# The workers of a node gather first, and the leader's pull is for all of them; rows in parts, in three microbatches.
+set -- --set model="$here/words.json" --set optimizer=sgd --set live.learning_rate=0.5
+train 1 "$work/one" "$@"
+train 5 "$work/rows" "$@" --set platform=dgx1_v100 --set batch.accumulate=3 --set \
+    'strategies=[{"kind":"ps","servers":1,"tables":"rows","density":1,"aggregate_in_node":true,"part_bytes":1620}]' &&
+    near "$work/rows" "$work/one" 0 1e-5 ||
+    { echo "FAIL rows of a node: $(cat "$work/distance" "$work/err")"; failed=1; }
+# One worker is behind nobody.
+train 2 "$work/rows" "$@" --set \
+    'strategies=[{"kind":"ps","servers":1,"tables":"rows","density":1,"synchronous":false}]' &&
+    near "$work/rows" "$work/one" 0 1e-5 ||
+    { echo "FAIL rows, as each comes: $(cat "$work/distance" "$work/err")"; failed=1; }
 
 train 2 "$work/many" --set model="$here/words.json" --set optimizer=lars
 status=$?
@@ -56,6 +75,6 @@ refused() {
     failed=1
 }
 refused 2 'of which a step may touch 72: density must be >= 0.8' '{"kind":"allreduce","tables":"rows","density":0.78}'
-refused 3 'no server takes rows yet' '{"kind":"hybrid","servers":1}'
-refused 3 'no server takes rows yet' '{"kind":"ps","servers":1,"tables":"rows","synchronous":false}'
+refused 2 'room for 44 rows of table, of which a step may touch 90: density must be >= 1' \
+    '{"kind":"hybrid","servers":1,"density":0.48}'
 exit $failed

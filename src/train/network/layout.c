@@ -113,6 +113,15 @@ void dts_layout_free(struct dts_layout *layout)
     *layout = (struct dts_layout){.model = layout->model};
 }
 
+void dts_layout_drop_lists(struct dts_layout *layout)
+{
+    int kept = 0;
+    for (int i = 0; i < layout->count; i++)
+        if (!layout->tensors[i].listed)
+            layout->tensors[kept++] = layout->tensors[i];
+    layout->count = kept;
+}
+
 const struct dts_layout_tensor *dts_layout_find(const struct dts_layout *layout, int layer,
                                                 int number)
 {

@@ -70,6 +70,9 @@ struct dts_layout {
 void dts_layout_add(struct dts_layout *layout, const struct dts_layer_range *range);
 void dts_layout_free(struct dts_layout *layout);
 
+/* Forget the tensors whose gradients are lists; the others stay where they are. */
+void dts_layout_drop_lists(struct dts_layout *layout);
+
 /* NULL: it is not there. Where several ranges borrow it, the first in the layout. */
 const struct dts_layout_tensor *dts_layout_find(const struct dts_layout *layout, int layer,
                                                 int number);

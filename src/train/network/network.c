@@ -103,6 +103,15 @@ const struct dts_sparse *dts_network_rows(const struct dts_network *n, int layer
     return n->nodes[layer].rows;
 }
 
+const int32_t *dts_network_words(const struct dts_network *n, int layer, size_t *count)
+{
+    const struct dts_layer_call *call = &n->calls[layer];
+    if (!n->tokens || n->nodes[layer].op == NULL || call->inputs[0] != DTS_CALL_ENTRY)
+        return NULL;
+    *count = (size_t)n->options.batch * dts_dims_elements(&call->call.inputs[0]);
+    return dts_network_now(n)->input.here;
+}
+
 void dts_network_swap_rows(struct dts_network *n, int layer, struct dts_sparse *list)
 {
     const struct dts_sparse keep = *n->nodes[layer].rows;

@@ -136,6 +136,11 @@ size_t dts_network_gradient_offset(const struct dts_network *network, int layer,
 /* The gradient of that layer's table after backward; NULL: it is no list. */
 const struct dts_sparse *dts_network_rows(const struct dts_network *network, int layer);
 
+/* The words that the samples of the selected slot look up in the layer's table, before any call
+ * runs: `count` of them, of which some are beyond the table (kernels/embedding/embedding.c).
+ * NULL: they are not the input. */
+const int32_t *dts_network_words(const struct dts_network *network, int layer, size_t *count);
+
 /* Another list takes its place, such as the sum over ranks; `list` is then what it was. */
 void dts_network_swap_rows(struct dts_network *network, int layer, struct dts_sparse *list);
 

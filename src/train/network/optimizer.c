@@ -53,13 +53,15 @@ static void add(struct dts_optimizer_run *run, size_t *room, const struct tensor
     run->state_count += dts_update_state_values(run->update, tensor->count);
 }
 
-/* Why a part of a tensor cannot be updated alone; NULL: it can. */
-static const char *whole_reason(const struct dts_update *update, const struct dts_param *param)
+/* Why values from .. to - 1 of a tensor cannot be updated alone; NULL: they can. */
+static const char *whole_reason(const struct dts_update *update, const struct dts_param *param,
+                                size_t from, size_t to)
 {
+    const size_t row = param->sparse_row;
     if (update->norms || update->scalars > 0)
         return "takes tensors as a whole";
     // a row that is cut could have its gradient in one part
-    return param->sparse_row > 0 && update->optimizer->state_values > 0
+    return row > 0 && update->optimizer->state_values > 0 && (from % row > 0 || to % row > 0)
                ? "takes rows as a whole"
                : NULL;
 }
@@ -79,7 +81,7 @@ static bool find_tensors(struct dts_optimizer_run *run, const struct dts_layout 
             continue;
         const size_t from = begin > first ? begin : first;
         const size_t to = begin + count < end ? begin + count : end;
-        const char *reason = whole_reason(update, t->param);
+        const char *reason = whole_reason(update, t->param, from - begin, to - begin);
         if ((to - from < count || t->divided) && reason != NULL)
             return dts_fail(err, DTS_UNSUPPORTED,
                             "%s holds part of a tensor of %s, and %s %s: shard by "

@@ -78,13 +78,19 @@ struct dts_table_rule dts_tables_rule(const struct dts_tables *tables,
     };
 }
 
+static double rows_by(const struct dts_table_rule *rule, const struct dts_point *point,
+                      int layer, int devices)
+{
+    const double rows =
+        dts_table_rows(&point->scenario->model.layers[layer], rule, devices * rule->batch);
+    return ceil(rows * (1 - 1e-12)); // not one more where the last bit is
+}
+
 static double rows_of(const struct dts_tables *tables, const struct dts_point *point, int layer,
                       int devices)
 {
     const struct dts_table_rule rule = dts_tables_rule(tables, point, false);
-    const double rows =
-        dts_table_rows(&point->scenario->model.layers[layer], &rule, devices * rule.batch);
-    return ceil(rows * (1 - 1e-12)); // not one more where the last bit is
+    return rows_by(&rule, point, layer, devices);
 }
 
 size_t dts_tables_element_bytes(const struct dts_point *point)
@@ -94,18 +100,25 @@ size_t dts_tables_element_bytes(const struct dts_point *point)
 }
 
 /* Of one row. */
-static size_t row_bytes(const struct dts_tables *tables, const struct dts_point *point,
+static size_t row_bytes(const struct dts_table_rule *rule, const struct dts_point *point,
                         int layer)
 {
     const struct dts_param *table = dts_layer_table(&point->scenario->model.layers[layer]);
-    return table->sparse_row * dts_point_wire_bytes(point) + (size_t)tables->index_bytes;
+    return table->sparse_row * dts_point_wire_bytes(point) + (size_t)rule->index_bytes;
+}
+
+size_t dts_table_message(const struct dts_table_rule *rule, const struct dts_point *point,
+                         int layer, int devices)
+{
+    return (size_t)rows_by(rule, point, layer, devices) * row_bytes(rule, point, layer) /
+           dts_tables_element_bytes(point);
 }
 
 size_t dts_tables_message(const struct dts_tables *tables, const struct dts_point *point,
                           int layer, int devices)
 {
-    return (size_t)rows_of(tables, point, layer, devices) * row_bytes(tables, point, layer) /
-           dts_tables_element_bytes(point);
+    const struct dts_table_rule rule = dts_tables_rule(tables, point, false);
+    return dts_table_message(&rule, point, layer, devices);
 }
 
 double dts_tables_updated(const struct dts_tables *tables, const struct dts_point *point,

@@ -54,9 +54,11 @@ int dts_tables_buckets(const struct dts_tables *tables, const struct dts_point *
                        const struct dts_bucket_policy *policy, int together,
                        struct dts_bucket **buckets);
 
-/* Elements of a message with the rows that so many devices touch. */
+/* Elements of a message with the rows that so many devices touch; the same by the rule. */
 size_t dts_tables_message(const struct dts_tables *tables, const struct dts_point *point,
                           int layer, int devices);
+size_t dts_table_message(const struct dts_table_rule *rule, const struct dts_point *point,
+                         int layer, int devices);
 
 /* Values that are updated when the gradients of so many devices are there. */
 double dts_tables_updated(const struct dts_tables *tables, const struct dts_point *point,

@@ -1,7 +1,7 @@
 /* checkpoint.c -- gathers the state of all ranks, and deals it out again.
  *
  * Three or four parts: weights, running statistics, what an optimizer keeps (rank 0's, which
- * all workers have alike, or each server's, rank after rank), and in fp16 the loss scale.
+ * all workers have alike, and each server's, rank after rank), and in fp16 the loss scale.
  * Where ranks have parts of the network, what all have together is what one rank would have.
  * Servers whose weights have more digits than those of the workers keep them with the
  * optimizer's state.
@@ -189,6 +189,20 @@ static bool write_divided(struct dts_live_kernels *k, const struct dts_wire *wir
     return dts_wire_agree(wire, err);
 }
 
+/* Workers whose optimizers keep something have what rank 0 has; a server only listens. */
+static void share_kept(const struct dts_live_kernels *k, const struct dts_wire *wire)
+{
+    float *state = NULL, *ignored = NULL;
+    size_t count = 0;
+    if (k->parts != NULL && k->parts->optimizer_count > 0)
+        state = dts_optimizer_state(k->parts->optimizers[0], &count);
+    dts_wire_share(wire, &count, sizeof(count));
+    if (state == NULL)
+        state = ignored = dts_alloc(count + 1, sizeof(*state));
+    dts_wire_share(wire, state, count * sizeof(*state));
+    free(ignored);
+}
+
 bool dts_live_checkpoint_read(struct dts_live_kernels *k, const struct dts_wire *wire,
                               long *step, struct dts_error *err)
 {
@@ -213,10 +227,7 @@ bool dts_live_checkpoint_read(struct dts_live_kernels *k, const struct dts_wire 
         dts_wire_deal(wire, all, own.values, own.count * sizeof(float));
         if (k->server != NULL)
             dts_live_server_state(k->server, own.values, true);
-        if (!dts_job_has_servers(k->rank.job)) { // workers have what rank 0 has
-            float *state = dts_optimizer_state(k->parts->optimizers[0], &count);
-            dts_wire_share(wire, state, count * sizeof(float));
-        }
+        share_kept(k, wire);
     }
     forget_own(&own);
     free(all);

@@ -18,15 +18,19 @@
 
 #include "base/mem.h"
 #include "base/os/clock.h"
-#include "train/live/kernels/lists.h"
 #include "train/live/kernels/made.h"
 #include "train/live/kernels/mirrors.h"
 #include "train/live/kernels/noise.h"
 #include "train/live/kernels/parts.h"
 #include "train/live/kernels/rows.h"
+#include "train/live/kernels/samples.h"
 #include "train/live/kernels/server.h"
 #include "train/live/kernels/shares.h"
 #include "train/live/kernels/synchrony.h"
+#include "train/live/kernels/tables/asked.h"
+#include "train/live/kernels/tables/lists.h"
+#include "train/live/kernels/tables/served.h"
+#include "train/live/kernels/tables/worker.h"
 #include "train/strategy/build.h"
 
 /* fp16 has numbers from 6e-8 to 65504 only; bf16 has all that float has. */
@@ -93,13 +97,16 @@ static bool open_data(struct dts_live_kernels *t, struct dts_error *err)
     return dts_data_open(&t->data, &request, err);
 }
 
-/* What is exchanged is dense, but for rows that are gathered; a rank alone keeps lists of rows.
+/* What is exchanged is dense, but for rows that are gathered or served; a rank alone keeps
+ * lists of rows.
  */
 static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
 {
     const bool alone = t->rank.role->plan.buffer_count == 0;
     t->numbers = dts_alloc((size_t)t->point->batch, sizeof(*t->numbers));
-    return dts_live_parts_open(t, alone || t->gathers, err) && open_data(t, err);
+    const bool lists = alone || t->gathers || t->served != NULL;
+    return dts_live_parts_open(t, lists, err) && open_data(t, err) &&
+           dts_live_asked_fit(t, err);
 }
 
 void dts_live_kernels_close(struct dts_live_kernels *t)
@@ -108,6 +115,7 @@ void dts_live_kernels_close(struct dts_live_kernels *t)
     dts_live_synchrony_close(t);
     dts_live_parts_close(t->parts);
     dts_live_noise_close(t->noise);
+    dts_live_served_close(t->served);
     dts_mirror_free(&t->sums);
     dts_space_close(t->space);
     dts_data_close(t->data);
@@ -172,17 +180,14 @@ static struct dts_network *network_of(struct dts_live_kernels *t, const struct d
 /* The first forward call of a part begins a microbatch there. */
 static void begin(struct dts_live_kernels *t, const struct dts_call *call, long step)
 {
-    const struct dts_point *point = t->point;
     struct dts_network *network = t->parts->networks[call->chunk];
-    const uint64_t batch = (uint64_t)point->batch, replicas = (uint64_t)point->replicas;
-    const uint64_t microbatches = (uint64_t)point->microbatches;
-    const uint64_t before = ((uint64_t)step * microbatches + (uint64_t)call->microbatch);
-    const uint64_t first = (before * replicas + (uint64_t)t->parts->seat.replica) * batch;
     // sums over replicas and microbatches are means then, and no larger than one rank's
     const double parts =
         (double)t->parts->seat.contexts; // each has the mean over its positions
     const double ranks = dts_live_summed_ranks(t, step);
-    const double share = 1 / (ranks * (double)microbatches * parts);
+    const double share = 1 / (ranks * (double)t->point->microbatches * parts);
+    dts_network_select(network, call->slot);
+    const uint64_t first = dts_live_samples(t, network, step, call->microbatch);
     const struct dts_network_step wanted = {
         .number = (uint64_t)step,
         .first_sample = first,
@@ -191,10 +196,6 @@ static void begin(struct dts_live_kernels *t, const struct dts_call *call, long 
         .loss_scale = t->scale.scale * share,
     };
     t->step = step;
-    for (uint64_t i = 0; i < batch; i++)
-        t->numbers[i] = dts_order_sample(&t->order, first + i);
-    dts_network_select(network, call->slot);
-    dts_data_fill(t->data, DTS_DATA_TRAIN, network, t->numbers, (int)batch);
     dts_network_begin(network, &wanted);
 }
 
@@ -286,6 +287,7 @@ static void bring(void *self, const struct dts_op *op)
     dts_live_made_give(self, op);
     dts_live_rows_give(self, op);
     dts_live_lists_give(self, op);
+    dts_live_worker_give(self, op);
 }
 
 /* A sum of one microbatch alone joins those before. */
@@ -296,6 +298,7 @@ static void carry_off(void *self, const struct dts_op *op)
     dts_live_made_take(t, op);
     dts_live_rows_take(t, op);
     dts_live_lists_take(t, op);
+    dts_live_worker_take(t, op);
     dts_live_shares_summed(t, op);
 }
 
@@ -306,6 +309,7 @@ static const struct dts_executor kernels = {
     .call = call,
     .bring = bring,
     .carry_off = carry_off,
+    .lists = &dts_live_server_lists,
     .close = dts_executor_leave_context,
 };
 

@@ -11,6 +11,7 @@
 #include "train/live/kernels/rows.h"
 #include "train/live/kernels/shares.h"
 #include "train/live/kernels/synchrony.h"
+#include "train/live/kernels/tables/served.h"
 #include "train/strategy/build.h"
 
 /* The rank's part of the layers, or all of them. */
@@ -144,11 +145,13 @@ static bool open_whole(struct dts_live_kernels *k, struct dts_error *err)
     struct dts_live_parts *parts = k->parts;
     if (!dts_live_synchrony_open(k, err) || !dts_live_mirrors_open(k, err))
         return false;
-    if (dts_job_has_servers(k->rank.job))
+    if (k->point->strategy->kind->updates_on_servers)
         return true;
     parts->optimizers = dts_alloc(1, sizeof(*parts->optimizers));
-    parts->optimizer_count = dts_network_optimizer(k->network, k->point->scenario->optimizer,
-                                                   &parts->optimizers[0], err);
+    const struct dts_optimizer *rule = k->point->scenario->optimizer;
+    parts->optimizer_count =
+        k->served != NULL ? dts_live_served_rest(k, &parts->optimizers[0], err)
+                          : dts_network_optimizer(k->network, rule, &parts->optimizers[0], err);
     return parts->optimizer_count > 0;
 }
 

@@ -14,6 +14,18 @@ bool dts_live_server_open(const struct dts_executor_rank *rank, struct dts_live_
                           struct dts_error *err);
 void dts_live_server_close(struct dts_live_server *server); // NULL: nothing
 
+/* Its weights, as others give and take them between runs: those of the whole model; behind a
+ * change of them, before it serves. */
+float *dts_live_server_weights(struct dts_live_server *server);
+void dts_live_server_begin(struct dts_live_server *server);
+
+/* The rows of a table that it keeps, to their places among all of them. */
+struct dts_live_table;
+void dts_live_server_rows(const struct dts_live_server *server,
+                          const struct dts_live_table *table, float *rows);
+
+extern const struct dts_executor_lists dts_live_server_lists; // rows, where servers keep some
+
 /* The call that follows the sum of a bucket, in step 0, 1, ... */
 void dts_live_server_update(struct dts_live_server *server, int bucket, long step);
 

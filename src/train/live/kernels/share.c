@@ -19,8 +19,8 @@ void dts_live_share_weights(struct dts_live_kernels *k)
         free(whole);
         return;
     }
-    float *weights =
-        k->network != NULL ? dts_network_weights(k->network) : k->rank.buffers[DTS_WEIGHTS];
+    float *weights = k->network != NULL ? dts_network_weights(k->network)
+                                        : dts_live_server_weights(k->server);
     const size_t count = (size_t)k->point->scenario->model.parameters;
     float *ignored = NULL;
     if (k->server != NULL && dts_live_server_keeps_weights(k->server))
@@ -28,6 +28,8 @@ void dts_live_share_weights(struct dts_live_kernels *k)
     dts_wire_share(k->wire, weights, count * sizeof(*weights));
     if (k->network != NULL)
         dts_mirror_store_all(dts_network_mirror(k->network, DTS_NETWORK_WEIGHTS));
+    else
+        dts_live_server_begin(k->server);
     free(ignored);
 }
 

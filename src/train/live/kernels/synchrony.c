@@ -66,7 +66,7 @@ void dts_live_synchrony_close(struct dts_live_kernels *k)
 
 bool dts_live_weights_travel(const struct dts_live_kernels *k)
 {
-    return dts_job_has_servers(k->rank.job) ||
+    return (dts_job_has_servers(k->rank.job) && k->served == NULL) ||
            (k->synchrony != NULL && k->synchrony->how->local_steps > 0 &&
             k->rank.role->plan.buffer_count > DTS_WEIGHTS);
 }

@@ -12,7 +12,8 @@
 bool dts_live_synchrony_open(struct dts_live_kernels *kernels, struct dts_error *err);
 void dts_live_synchrony_close(struct dts_live_kernels *kernels);
 
-/* Are the weights of the network a buffer of the plan, and its gradients? */
+/* Are the weights of the network a buffer of the plan, and its gradients? Not those of which
+ * tables are left out there (tables/served.h). */
 bool dts_live_weights_travel(const struct dts_live_kernels *kernels);
 bool dts_live_gradients_travel(const struct dts_live_kernels *kernels);
 

@@ -24,6 +24,8 @@
 #include "train/live/kernels/pace.h"
 #include "train/live/kernels/share.h"
 #include "train/live/kernels/synchrony.h"
+#include "train/live/kernels/tables/asked.h"
+#include "train/live/kernels/tables/join.h"
 #include "train/live/kernels/whole.h"
 #include "train/network/evaluate.h"
 #include "train/strategy/build.h"
@@ -198,11 +200,13 @@ static bool walk(struct course *c, struct dts_error *err)
             dts_mllog_epoch_start(&c->log, c->step / c->kernels->epoch_steps + 1);
         c->kernels->first_step = c->step;
         dts_live_noise_begin(c->kernels, steps);
+        dts_live_asked_collect(c->kernels, steps);
         if (!(measures ? measure(c, &live, skipped(c, steps), err)
                        : dts_live_walk(&live, c->of->rank, 0, c->of->comparison, c->of->timing,
                                        err)))
             return false;
         measures = false;
+        dts_live_served_join(c->kernels);
         dts_live_noise_collect(c->kernels, &c->of->comparison->noise);
         c->step = stop;
         if (between_epochs(c) && !end_epoch(c, err))

@@ -1,11 +1,10 @@
 /* lists.c -- lists of rows into messages, and messages into one list. */
-#include "train/live/kernels/lists.h"
+#include "train/live/kernels/tables/lists.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <stdint.h>
 
-#include "base/mem.h"
-#include "plan/run.h"
+#include "train/live/kernels/tables/gathered.h"
+#include "train/live/kernels/tables/served.h"
 #include "train/strategy/tables.h"
 
 static bool is_rows(const struct dts_live_kernels *k, const struct dts_op *op)
@@ -31,37 +30,10 @@ static int number_of(const struct dts_live_kernels *k, const struct dts_op *op)
     return number;
 }
 
-/* How a row lies in a message. */
-struct row {
-    size_t number, all; // floats of its number, and in all
-};
-
-static struct row row_of(const struct dts_live_kernels *k, int layer)
+static struct dts_live_row row_of(const struct dts_live_kernels *k, int layer)
 {
     const struct dts_model *model = &k->point->scenario->model;
-    const size_t width = dts_layer_table(&model->layers[layer])->sparse_row;
-    const size_t number = (size_t)k->index_bytes / sizeof(float);
-    return (struct row){number, number + width};
-}
-
-/* A message is what a rank owns of all channels, one behind the other: moves it to or from
- * `values`. */
-static void move(const struct dts_live_kernels *k, const struct dts_collective *c, int rank,
-                 float *values, bool out)
-{
-    size_t at = 0;
-    for (int channel = 0; channel < c->channels; channel++) {
-        const struct dts_span part = dts_collective_share(k->rank.role, c, rank, channel);
-        float *there = k->rank.buffers[part.buffer] + part.first;
-        memcpy(out ? there : values + at, out ? values + at : there,
-               part.count * sizeof(float));
-        at += part.count;
-    }
-}
-
-static size_t room_of(const struct dts_collective *c)
-{
-    return c->data.count / (size_t)c->group.size;
+    return dts_live_row_of(dts_layer_table(&model->layers[layer])->sparse_row, k->index_bytes);
 }
 
 void dts_live_lists_give(struct dts_live_kernels *k, const struct dts_op *op)
@@ -69,35 +41,9 @@ void dts_live_lists_give(struct dts_live_kernels *k, const struct dts_op *op)
     if (!is_rows(k, op))
         return;
     const int layer = layer_of(&k->point->scenario->model, number_of(k, op));
-    const struct row row = row_of(k, layer);
-    const struct dts_sparse *list = dts_network_rows(k->network, layer);
-    const size_t room = room_of(&op->collective), rows = room / row.all;
-    float *message = dts_alloc(room, sizeof(float));
-    for (size_t r = 0; r < rows; r++) {
-        const int32_t number = r < list->count ? list->rows[r] : -1;
-        memcpy(message + r * row.all, &number, sizeof(number));
-        if (r < list->count)
-            memcpy(message + r * row.all + row.number, list->values + r * list->features,
-                   list->features * sizeof(float));
-    }
-    move(k, &op->collective, k->rank.rank, message, true);
-    free(message);
-}
-
-/* The rows of a message as a list, which borrows the arrays. */
-static struct dts_sparse list_of(const float *message, size_t rows, const struct row *row,
-                                 int32_t *numbers, float *values)
-{
-    const size_t width = row->all - row->number;
-    struct dts_sparse list = {.features = width, .rows = numbers, .values = values};
-    for (size_t r = 0; r < rows; r++) {
-        memcpy(&numbers[list.count], message + r * row->all, sizeof(*numbers));
-        if (numbers[list.count] < 0)
-            break;
-        memcpy(values + list.count++ * width, message + r * row->all + row->number,
-               width * sizeof(float));
-    }
-    return list;
+    const struct dts_live_row row = row_of(k, layer);
+    dts_live_gathered_give(k, &op->collective, &row, dts_network_rows(k->network, layer), 0,
+                           SIZE_MAX);
 }
 
 void dts_live_lists_take(struct dts_live_kernels *k, const struct dts_op *op)
@@ -105,25 +51,10 @@ void dts_live_lists_take(struct dts_live_kernels *k, const struct dts_op *op)
     if (!is_rows(k, op))
         return;
     const int layer = layer_of(&k->point->scenario->model, number_of(k, op));
-    const struct row row = row_of(k, layer);
-    const size_t room = room_of(&op->collective), rows = room / row.all;
-    float *message = dts_alloc(room, sizeof(float)), *values = dts_alloc(room, sizeof(float));
-    int32_t *numbers = dts_alloc(rows + 1, sizeof(*numbers));
-    struct dts_sparse sum = {.features = row.all - row.number}, more = {0};
-    for (int rank = 0; rank < op->collective.group.size; rank++) {
-        move(k, &op->collective, rank, message, false);
-        const struct dts_sparse list = list_of(message, rows, &row, numbers, values);
-        dts_sparse_merge(&more, &sum, &list, NULL);
-        const struct dts_sparse keep = sum;
-        sum = more;
-        more = keep;
-    }
+    const struct dts_live_row row = row_of(k, layer);
+    struct dts_sparse sum = dts_live_gathered_sum(k, &op->collective, &row);
     dts_network_swap_rows(k->network, layer, &sum);
     dts_sparse_free(&sum);
-    dts_sparse_free(&more);
-    free(numbers);
-    free(values);
-    free(message);
 }
 
 /* A step touches at most its words, and at most all rows. */
@@ -140,7 +71,7 @@ static bool check_room(const struct dts_live_kernels *k, struct dts_error *err)
         const double words =
             (double)k->point->batch * k->point->microbatches * dts_table_words(layer);
         const double most = words < height ? words : height;
-        const double room = (double)(room_of(&plan->ops[o].collective) /
+        const double room = (double)(dts_live_gathered_room(&plan->ops[o].collective) /
                                      row_of(k, (int)(layer - model->layers)).all);
         if (room < most)
             return dts_fail(
@@ -172,9 +103,6 @@ bool dts_live_lists_check(struct dts_live_kernels *k, struct dts_error *err)
     const struct dts_table_rule rule = kind->tables(point);
     if (rule.parts > 1)
         why = "divided tables are predicted only: tables must be \"rows\" or \"dense\"";
-    else if (rule.elsewhere)
-        why =
-            "no server takes rows yet: tables must be \"dense\", or gathered by \"allreduce\"";
     else if (!all_travel(&point->scenario->model, &rule))
         why = "dense_above: some tables would travel whole and others as rows";
     else if (dts_point_wire_bytes(point) != sizeof(float))
@@ -184,6 +112,8 @@ bool dts_live_lists_check(struct dts_live_kernels *k, struct dts_error *err)
     if (why != NULL)
         return dts_fail(err, DTS_UNSUPPORTED, "live.compute: kernels: %s: %s",
                         point->strategy->name, why);
+    if (rule.elsewhere)
+        return dts_live_served_open(k, &rule, err);
     k->gathers = true;
     k->index_bytes = rule.index_bytes;
     return check_room(k, err);

@@ -5,13 +5,13 @@
  * room for the most rows that a step can touch. Each rank merges the lists of all in the order
  * of the ranks: all have the same sum.
  */
-#ifndef DTS_TRAIN_LIVE_KERNELS_LISTS_H
-#define DTS_TRAIN_LIVE_KERNELS_LISTS_H
+#ifndef DTS_TRAIN_LIVE_KERNELS_TABLES_LISTS_H
+#define DTS_TRAIN_LIVE_KERNELS_TABLES_LISTS_H
 
 #include "train/live/kernels/rank.h"
 
-/* Finds whether ranks gather rows (kernels->gathers). Refuses what has no way to train
- * (DTS_UNSUPPORTED, or DTS_BAD_INPUT where messages have no room). */
+/* Finds whether ranks gather rows (kernels->gathers), or servers keep them (served.h). Refuses
+ * what has no way to train (DTS_UNSUPPORTED, or DTS_BAD_INPUT where messages have no room). */
 bool dts_live_lists_check(struct dts_live_kernels *kernels, struct dts_error *err);
 
 /* Before and after an all-gather of rows; of other operations nothing. On the thread of its
