@@ -46,6 +46,7 @@ goes_on 2 --set batch_norm=synchronized
 goes_on 2
 goes_on 3 --set 'strategies=[{"kind":"ps","servers":1}]'
 goes_on 3 --set 'strategies=[{"kind":"ps","servers":1}]' --set precision=bf16 --set device=a100_40gb
+goes_on 3 --set 'strategies=[{"kind":"hybrid","servers":1,"density":0.8}]' --set model="$here/words.json"
 goes_on 2 --set precision=fp16 --set device=a100_40gb --set live.loss_scale=16777216
 train 2 "$work/often" --set live.steps=17 --set live.checkpoint.every_steps=6
 goes_on 2 # leaves `whole` and `parts` of two ranks

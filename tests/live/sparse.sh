@@ -1,7 +1,7 @@
 #!/bin/sh
 # sparse.sh -- a table with a sparse gradient: n ranks, whose exchanged gradients are dense, gathered rows or
 # rows that servers keep, get the weights of one rank, whose gradient is a list of rows; by every rule that
-# takes such gradients. Two ranks that exchange rows get the bits of two whose gradients are dense.
+# takes such gradients, or by SGD from columns of the table. Two ranks that exchange rows get the bits of two whose gradients are dense.
 #
 #     sparse.sh FOLDER-OF-PROGRAMS
 #
@@ -61,20 +61,35 @@ train 2 "$work/rows" "$@" --set \
     near "$work/rows" "$work/one" 0 1e-5 ||
     { echo "FAIL rows, as each comes: $(cat "$work/distance" "$work/err")"; failed=1; }
 
+# Each rank has some columns of the table, and all-to-alls make rows of them.
+tensors=4170
+set -- --set model="$here/clicks.json" --set optimizer=sgd --set live.learning_rate=0.5
+divided='{"kind":"allreduce","algorithm":"ring","tables":"divided"}'
+train 1 "$work/one" "$@" && train 1 "$work/start" "$@" --set live.learning_rate=0
+near "$work/one" "$work/start" 1e-2 1e9 || { echo "FAIL the weights move"; failed=1; }
+for keys in 2,3 3,1 8,1; do
+    train ${keys%,*} "$work/many" "$@" --set batch.accumulate=${keys#*,} --set "strategies=[$divided]" &&
+        near "$work/many" "$work/one" 0 1e-5 ||
+        { echo "FAIL columns, $keys: $(cat "$work/distance" "$work/err")"; failed=1; }
+done
+
 train 2 "$work/many" --set model="$here/words.json" --set optimizer=lars
 status=$?
 [ $status -eq 2 ] && grep -q 'optimizer: lars needs dense gradients' "$work/err" ||
     { echo "FAIL lars ends with $status: $(cat "$work/err")"; failed=1; }
 
-# refused STATUS MESSAGE STRATEGY
+# refused STATUS MESSAGE STRATEGY [ARGUMENT...]
 refused() {
-    train 2 "$work/many" --set model="$here/words.json" --set optimizer=sgd --set "strategies=[$3]"
+    wanted=$1 words=$2 strategy=$3
+    shift 3
+    train 2 "$work/many" --set model="$here/words.json" --set optimizer=sgd --set "strategies=[$strategy]" "$@"
     status=$?
-    [ $status -eq "$1" ] && grep -q "$2" "$work/err" && return
-    echo "FAIL $3 ends with $status: $(cat "$work/err")"
+    [ $status -eq "$wanted" ] && grep -q "$words" "$work/err" && return
+    echo "FAIL $strategy ends with $status: $(cat "$work/err")"
     failed=1
 }
 refused 2 'of which a step may touch 72: density must be >= 0.8' '{"kind":"allreduce","tables":"rows","density":0.78}'
 refused 2 'room for 44 rows of table, of which a step may touch 90: density must be >= 1' \
     '{"kind":"hybrid","servers":1,"density":0.48}'
+refused 2 'momentum needs whole rows of table: optimizer must be sgd' "$divided" --set optimizer=momentum
 exit $failed

@@ -145,6 +145,8 @@ static void add_rows(const struct dts_layer_ops *ops, enum dts_pass pass, int la
     struct dts_collective collective = *ops->rows;
     char label[64];
     collective.data = (struct dts_span){ops->rows_buffer, 0, rows_values(ops, layer)};
+    collective.made = (struct dts_between){
+        .backward = pass == DTS_BACKWARD, .before = pass == DTS_BACKWARD, .layer = layer};
     name(ops, &seen, "all-to-all ", "", microbatch, label);
     dts_plan_collective(ops->plan, DTS_COMPUTE, label, collective);
 }

@@ -27,7 +27,7 @@
 #include "train/live/kernels/server.h"
 #include "train/live/kernels/shares.h"
 #include "train/live/kernels/synchrony.h"
-#include "train/live/kernels/tables/asked.h"
+#include "train/live/kernels/tables/columns.h"
 #include "train/live/kernels/tables/lists.h"
 #include "train/live/kernels/tables/served.h"
 #include "train/live/kernels/tables/worker.h"
@@ -104,9 +104,9 @@ static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
 {
     const bool alone = t->rank.role->plan.buffer_count == 0;
     t->numbers = dts_alloc((size_t)t->point->batch, sizeof(*t->numbers));
-    const bool lists = alone || t->gathers || t->served != NULL;
+    const bool lists = alone || t->gathers || t->served != NULL || t->columns != NULL;
     return dts_live_parts_open(t, lists, err) && open_data(t, err) &&
-           dts_live_asked_fit(t, err);
+           dts_live_lists_fit(t, err);
 }
 
 void dts_live_kernels_close(struct dts_live_kernels *t)
@@ -116,6 +116,7 @@ void dts_live_kernels_close(struct dts_live_kernels *t)
     dts_live_parts_close(t->parts);
     dts_live_noise_close(t->noise);
     dts_live_served_close(t->served);
+    dts_live_columns_close(t->columns);
     dts_mirror_free(&t->sums);
     dts_space_close(t->space);
     dts_data_close(t->data);
@@ -187,7 +188,9 @@ static void begin(struct dts_live_kernels *t, const struct dts_call *call, long 
     const double ranks = dts_live_summed_ranks(t, step);
     const double share = 1 / (ranks * (double)t->point->microbatches * parts);
     dts_network_select(network, call->slot);
-    const uint64_t first = dts_live_samples(t, network, step, call->microbatch);
+    dts_live_columns_begin(t, step, call->microbatch);
+    const uint64_t first =
+        dts_live_samples(t, network, t->parts->seat.replica, step, call->microbatch);
     const struct dts_network_step wanted = {
         .number = (uint64_t)step,
         .first_sample = first,
@@ -207,7 +210,8 @@ static void forward(struct dts_live_kernels *t, const struct dts_call *call, lon
         begin(t, call, step);
     struct dts_network *network = network_of(t, call);
     for (int l = call->layer; l <= end; l++)
-        dts_network_forward(network, l);
+        if (!dts_live_columns_forward(t, l))
+            dts_network_forward(network, l);
     if (end < part->last || call->part == DTS_OP_SUMS)
         return;
     t->loss += dts_network_loss(network);
@@ -226,7 +230,8 @@ static void backward(struct dts_live_kernels *t, const struct dts_call *call)
 {
     struct dts_network *network = network_of(t, call);
     for (int l = call->layer + call->more; l >= call->layer; l--)
-        dts_network_backward(network, l);
+        if (!dts_live_columns_backward(t, l))
+            dts_network_backward(network, l);
     dts_live_noise_backward(t, call);
 }
 
@@ -288,6 +293,7 @@ static void bring(void *self, const struct dts_op *op)
     dts_live_rows_give(self, op);
     dts_live_lists_give(self, op);
     dts_live_worker_give(self, op);
+    dts_live_columns_give(self, op);
 }
 
 /* A sum of one microbatch alone joins those before. */
@@ -299,6 +305,7 @@ static void carry_off(void *self, const struct dts_op *op)
     dts_live_rows_take(t, op);
     dts_live_lists_take(t, op);
     dts_live_worker_take(t, op);
+    dts_live_columns_take(t, op);
     dts_live_shares_summed(t, op);
 }
 

@@ -11,7 +11,8 @@
 #include "train/live/kernels/rows.h"
 #include "train/live/kernels/shares.h"
 #include "train/live/kernels/synchrony.h"
-#include "train/live/kernels/tables/served.h"
+#include "train/live/kernels/tables/columns.h"
+#include "train/live/kernels/tables/rest.h"
 #include "train/strategy/build.h"
 
 /* The rank's part of the layers, or all of them. */
@@ -150,8 +151,9 @@ static bool open_whole(struct dts_live_kernels *k, struct dts_error *err)
     parts->optimizers = dts_alloc(1, sizeof(*parts->optimizers));
     const struct dts_optimizer *rule = k->point->scenario->optimizer;
     parts->optimizer_count =
-        k->served != NULL ? dts_live_served_rest(k, &parts->optimizers[0], err)
-                          : dts_network_optimizer(k->network, rule, &parts->optimizers[0], err);
+        k->served != NULL || k->columns != NULL
+            ? dts_live_rest_optimizer(k, &parts->optimizers[0], err)
+            : dts_network_optimizer(k->network, rule, &parts->optimizers[0], err);
     return parts->optimizer_count > 0;
 }
 
@@ -218,6 +220,7 @@ void dts_live_parts_update(struct dts_live_kernels *k,
     struct dts_live_parts *parts = k->parts;
     if (parts->seat.whole) {
         dts_network_update(k->network, parts->optimizers[0], settings, factor);
+        dts_live_columns_update(k, settings);
         return;
     }
     for (int i = 0; i < parts->optimizer_count; i++)

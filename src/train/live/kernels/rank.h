@@ -53,7 +53,8 @@ struct dts_live_kernels {
     struct dts_live_synchrony *synchrony; // owned; NULL: ranks meet in each step
     bool gathers;                         // rows of sparse tables (lists.h), with numbers of
     int index_bytes;                      // so many bytes
-    struct dts_live_served *served;       // tables whose rows servers keep; owned; NULL: none
+    struct dts_live_columns *columns; // of divided tables (tables/columns.h); owned; NULL: none
+    struct dts_live_served *served;   // tables whose rows servers keep; owned; NULL: none
     float **there;         // the plan's buffers on the device, where messages are direct; owned
     struct dts_data *data; // owned
     struct dts_order order;

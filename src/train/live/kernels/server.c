@@ -19,6 +19,7 @@
 #include "plan/run.h"
 #include "train/live/kernels/noise.h"
 #include "train/live/kernels/tables/piece.h"
+#include "train/live/kernels/tables/rest.h"
 #include "train/network/first_weights.h"
 #include "train/strategy/build.h"
 
@@ -77,7 +78,7 @@ static bool make_optimizer(struct dts_live_server *server, struct piece *piece,
                                        rows->table->offset + rows->first * rows->table->width,
                                        rows->count * rows->table->width, what, err);
     if (kernels->served != NULL)
-        return dts_live_served_dense(kernels, &part, &piece->optimizer, err);
+        return dts_live_rest_part(kernels, &part, &piece->optimizer, err);
     return dts_optimizer_make_part(&piece->optimizer, &s->model, s->optimizer, part.first,
                                    part.count, what, err);
 }

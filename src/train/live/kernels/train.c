@@ -25,6 +25,7 @@
 #include "train/live/kernels/share.h"
 #include "train/live/kernels/synchrony.h"
 #include "train/live/kernels/tables/asked.h"
+#include "train/live/kernels/tables/columns.h"
 #include "train/live/kernels/tables/join.h"
 #include "train/live/kernels/whole.h"
 #include "train/network/evaluate.h"
@@ -201,12 +202,14 @@ static bool walk(struct course *c, struct dts_error *err)
         c->kernels->first_step = c->step;
         dts_live_noise_begin(c->kernels, steps);
         dts_live_asked_collect(c->kernels, steps);
+        dts_live_columns_divide(c->kernels);
         if (!(measures ? measure(c, &live, skipped(c, steps), err)
                        : dts_live_walk(&live, c->of->rank, 0, c->of->comparison, c->of->timing,
                                        err)))
             return false;
         measures = false;
         dts_live_served_join(c->kernels);
+        dts_live_columns_join(c->kernels);
         dts_live_noise_collect(c->kernels, &c->of->comparison->noise);
         c->step = stop;
         if (between_epochs(c) && !end_epoch(c, err))

@@ -57,7 +57,7 @@ static void add_step(struct dts_live_kernels *k, long step, struct words *all)
     const struct dts_live_served *s = k->served;
     struct words *words = dts_alloc((size_t)s->table_count, sizeof(*words));
     for (int m = 0; m < k->point->microbatches; m++) {
-        dts_live_samples(k, k->network, step, m);
+        dts_live_samples(k, k->network, k->parts->seat.replica, step, m);
         for (int t = 0; t < s->table_count; t++)
             add_looked_up(k, &s->tables[t], &words[t]);
     }
@@ -69,21 +69,6 @@ static void add_step(struct dts_live_kernels *k, long step, struct words *all)
         free(words[t].rows);
     }
     free(words);
-}
-
-bool dts_live_asked_fit(const struct dts_live_kernels *k, struct dts_error *err)
-{
-    const struct dts_live_served *s = k->served;
-    size_t count;
-    for (int t = 0; s != NULL && t < s->table_count; t++)
-        if (dts_network_words(k->network, s->tables[t].layer, &count) == NULL)
-            return dts_fail(err, DTS_UNSUPPORTED,
-                            "live.compute: kernels: %s: servers are asked for rows that are "
-                            "words of the input, and those of %s are not: tables must be "
-                            "\"dense\"",
-                            k->point->strategy->name,
-                            k->point->scenario->model.layers[s->tables[t].layer].name);
-    return true;
 }
 
 /* Those of all workers, on all ranks. */

@@ -8,10 +8,6 @@
 
 #include "train/live/kernels/tables/served.h"
 
-/* Fails (DTS_UNSUPPORTED) where what a worker looks up in a table is not the network's input.
- */
-bool dts_live_asked_fit(const struct dts_live_kernels *kernels, struct dts_error *err);
-
 /* Every rank calls it before a run of so many steps from kernels->first_step on. Does nothing
  * where no server keeps rows. */
 void dts_live_asked_collect(struct dts_live_kernels *kernels, long steps);

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "train/live/kernels/tables/columns.h"
 #include "train/live/kernels/tables/gathered.h"
 #include "train/live/kernels/tables/served.h"
 #include "train/strategy/tables.h"
@@ -101,9 +102,7 @@ bool dts_live_lists_check(struct dts_live_kernels *k, struct dts_error *err)
     if (kind->tables == NULL || !kind->tables(point).rows || k->rank.job->ranks == 1)
         return true;
     const struct dts_table_rule rule = kind->tables(point);
-    if (rule.parts > 1)
-        why = "divided tables are predicted only: tables must be \"rows\" or \"dense\"";
-    else if (!all_travel(&point->scenario->model, &rule))
+    if (!all_travel(&point->scenario->model, &rule))
         why = "dense_above: some tables would travel whole and others as rows";
     else if (dts_point_wire_bytes(point) != sizeof(float))
         why = "rows travel in fp32: precision must be fp32 or tf32";
@@ -112,9 +111,26 @@ bool dts_live_lists_check(struct dts_live_kernels *k, struct dts_error *err)
     if (why != NULL)
         return dts_fail(err, DTS_UNSUPPORTED, "live.compute: kernels: %s: %s",
                         point->strategy->name, why);
+    if (rule.parts > 1)
+        return dts_live_columns_open(k, err);
     if (rule.elsewhere)
         return dts_live_served_open(k, &rule, err);
     k->gathers = true;
     k->index_bytes = rule.index_bytes;
     return check_room(k, err);
+}
+
+bool dts_live_lists_fit(const struct dts_live_kernels *k, struct dts_error *err)
+{
+    const struct dts_model *model = &k->point->scenario->model;
+    const bool known = k->served != NULL || k->columns != NULL;
+    size_t count;
+    for (int l = 0; known && l < model->layer_count; l++)
+        if (dts_layer_table(&model->layers[l]) != NULL &&
+            dts_network_words(k->network, l, &count) == NULL)
+            return dts_fail(err, DTS_UNSUPPORTED,
+                            "live.compute: kernels: %s: ranks must know the words of table %s, "
+                            "and they are not the network's input: tables must be \"dense\"",
+                            k->point->strategy->name, model->layers[l].name);
+    return true;
 }

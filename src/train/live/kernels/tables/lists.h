@@ -10,9 +10,14 @@
 
 #include "train/live/kernels/rank.h"
 
-/* Finds whether ranks gather rows (kernels->gathers), or servers keep them (served.h). Refuses
- * what has no way to train (DTS_UNSUPPORTED, or DTS_BAD_INPUT where messages have no room). */
+/* Finds whether ranks gather rows (kernels->gathers), servers keep them (served.h), or ranks
+ * have columns of tables (columns.h). Refuses what has no way to train (DTS_UNSUPPORTED, or
+ * DTS_BAD_INPUT where messages have no room). */
 bool dts_live_lists_check(struct dts_live_kernels *kernels, struct dts_error *err);
+
+/* Fails (DTS_UNSUPPORTED) where a worker has to know what its samples look up in tables before
+ * it computes, and that is not the network's input. */
+bool dts_live_lists_fit(const struct dts_live_kernels *kernels, struct dts_error *err);
 
 /* Before and after an all-gather of rows; of other operations nothing. On the thread of its
  * stream. */

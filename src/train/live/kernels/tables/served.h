@@ -42,17 +42,6 @@ struct dts_live_served {
 /* kernels->served is there afterwards. Fails where messages have no room (DTS_BAD_INPUT). */
 bool dts_live_served_open(struct dts_live_kernels *kernels, const struct dts_table_rule *rule,
                           struct dts_error *err);
-
-/* An optimizer for what a worker updates where servers keep tables alone. */
-bool dts_live_served_rest(const struct dts_live_kernels *kernels,
-                          struct dts_optimizer_run **optimizer, struct dts_error *err);
-
-/* The optimizer of a server for a part of what travels whole: `count` values from `first` on of
- * the plan's buffers. */
-bool dts_live_served_dense(const struct dts_live_kernels *kernels,
-                           const struct dts_optimizer_part *part,
-                           struct dts_optimizer_run **optimizer, struct dts_error *err);
-
 void dts_live_served_close(struct dts_live_served *served); // NULL: nothing
 
 /* Rows first .. first + count - 1 of a table. */
