@@ -61,8 +61,17 @@ train 2 "$work/rows" "$@" --set \
     near "$work/rows" "$work/one" 0 1e-5 ||
     { echo "FAIL rows, as each comes: $(cat "$work/distance" "$work/err")"; failed=1; }
 
-# Each rank has some columns of the table, and all-to-alls make rows of them.
-tensors=4170
+# Of two tables one travels whole, the other as rows.
+set -- --set model="$here/clicks.json" --set live.learning_rate=0.1
+train 2 "$work/dense" "$@" --set 'strategies=[{"kind":"allreduce","algorithm":"ring"}]'
+for keys in '"kind":"allreduce","algorithm":"ring","tables":"rows"' '"kind":"hybrid","servers":1,"algorithm":"ring"'; do
+    case $keys in *hybrid*) ranks=3 ;; *) ranks=2 ;; esac
+    train $ranks "$work/rows" "$@" --set "strategies=[{$keys,\"dense_above\":0.9}]" && cmp "$work/rows" "$work/dense" ||
+        { echo "FAIL a whole table beside rows, $keys: $(cat "$work/err")"; failed=1; }
+done
+
+# Each rank has some columns of the tables, and all-to-alls make rows of them.
+tensors=7434
 set -- --set model="$here/clicks.json" --set optimizer=sgd --set live.learning_rate=0.5
 divided='{"kind":"allreduce","algorithm":"ring","tables":"divided"}'
 train 1 "$work/one" "$@" && train 1 "$work/start" "$@" --set live.learning_rate=0
@@ -72,6 +81,11 @@ for keys in 2,3 3,1 8,1; do
         near "$work/many" "$work/one" 0 1e-5 ||
         { echo "FAIL columns, $keys: $(cat "$work/distance" "$work/err")"; failed=1; }
 done
+
+train 3 "$work/many" --set model="$here/words.json" --set optimizer=sgd --set "strategies=[$divided]"
+status=$?
+[ $status -eq 3 ] && grep -q '3 ranks do not divide the 8 features of table evenly' "$work/err" ||
+    { echo "FAIL uneven columns end with $status: $(cat "$work/err")"; failed=1; }
 
 train 2 "$work/many" --set model="$here/words.json" --set optimizer=lars
 status=$?

@@ -18,7 +18,8 @@ static void add(struct dts_layout *layout, const struct walk *at, int layer, int
 {
     const struct dts_layer *owner = &layout->model->layers[layer];
     const struct dts_param *param = &owner->params[number];
-    const bool listed = layout->lists && param->sparse_row > 0;
+    const bool but = layout->but != NULL && layout->but[layer];
+    const bool listed = layout->lists && param->sparse_row > 0 && !but;
     layout->tensors = dts_grow(layout->tensors, &layout->room, (size_t)layout->count + 1,
                                sizeof(*layout->tensors));
     layout->tensors[layout->count++] = (struct dts_layout_tensor){

@@ -58,6 +58,7 @@ struct dts_layout_tensor {
 struct dts_layout {
     const struct dts_model *model;     // the caller's
     bool lists;                        // gradients of sparse tables are
+    const bool *but;                   // not of these layers; the caller's; NULL: of all
     struct dts_layout_tensor *tensors; // owned
     int count;
     size_t room;

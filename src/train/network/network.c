@@ -69,6 +69,7 @@ static void find_layout(struct dts_network *n)
 {
     n->layout.model = n->model;
     n->layout.lists = n->options.sparse && dts_sparse_has_lists(n->options.space);
+    n->layout.but = n->options.sparse_but;
     dts_layout_add(&n->layout, &n->options.range);
     for (int i = 0; i < n->layout.count; i++) {
         const struct dts_layout_tensor *t = &n->layout.tensors[i];

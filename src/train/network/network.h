@@ -57,8 +57,10 @@ struct dts_network_options {
     int again_count;
 
     /* Gradients of sparse tables are lists of rows, except on a GPU; false: dense, to be
-     * exchanged. */
+     * exchanged, as are those of layers in sparse_but: by layer, the caller's, for as long as
+     * the network; NULL: none. */
     bool sparse;
+    const bool *sparse_but;
 
     uint64_t seed; // of the first weights and of dropout
 

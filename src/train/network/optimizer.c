@@ -16,6 +16,7 @@ struct tensor {
     size_t gradient;      // where its gradient begins
     int layer;
     size_t row;   // values of a row of a sparse table; 0: it is none
+    bool listed;  // its gradient is a list
     size_t state; // where its state begins
     bool apart;   // without decay and trust
 
@@ -30,7 +31,6 @@ struct dts_optimizer_run {
     const struct dts_update *update;
     struct tensor *tensors; // owned
     int tensor_count;
-    bool lists;              // gradients of sparse tables are lists
     struct dts_space *space; // where it computes; NULL: on this CPU
     struct dts_mirror state;
     size_t state_count;
@@ -95,6 +95,7 @@ static bool find_tensors(struct dts_optimizer_run *run, const struct dts_layout 
                 .gradient = t->listed ? 0 : t->gradient + (from - begin),
                 .layer = t->layer,
                 .row = t->param->sparse_row,
+                .listed = t->listed,
                 .apart = update->apart && t->param->per_channel,
                 .whole_state = (size_t)update->optimizer->state_values * t->whole +
                                (size_t)update->scalars * (size_t)t->ordinal,
@@ -155,7 +156,6 @@ bool dts_optimizer_make_of(struct dts_optimizer_run **out, const struct dts_layo
     struct dts_optimizer_run *run = dts_alloc(1, sizeof(*run));
     run->space = dts_space_is_apart(space) ? space : NULL;
     run->update = dts_update_find(optimizer->name);
-    run->lists = layout->lists;
     if (!check_rule(run, layout->model, optimizer, err) ||
         !find_tensors(run, layout, part != NULL ? part : &all, err) || !get_memory(run, err)) {
         dts_optimizer_free(run);
@@ -218,7 +218,7 @@ void dts_optimizer_step(struct dts_optimizer_run *run,
     for (int i = 0; i < run->tensor_count; i++) {
         const struct tensor *tensor = &run->tensors[i];
         const float *g = gradients + tensor->gradient;
-        if (tensor->row > 0 && run->lists)
+        if (tensor->listed)
             continue;
         if (by_rows(run, tensor)) {
             update_table(run, tensor, settings, weights, NULL, g, workers);
@@ -240,7 +240,7 @@ void dts_optimizer_scale(const struct dts_optimizer_run *run, float factor, floa
 {
     const struct dts_place place = place_of(run, workers);
     for (int i = 0; i < run->tensor_count; i++)
-        if (!run->lists || run->tensors[i].row == 0)
+        if (!run->tensors[i].listed)
             dts_reduce_scale(gradients + run->tensors[i].gradient, factor,
                              run->tensors[i].count, &place);
 }
@@ -252,7 +252,7 @@ bool dts_optimizer_finite(const struct dts_optimizer_run *run, const float *grad
     bool finite = true;
     for (int i = 0; i < run->tensor_count && finite; i++) {
         void *copy;
-        if (run->lists && run->tensors[i].row > 0)
+        if (run->tensors[i].listed)
             continue;
         dts_reduce_finite(run->scratch, gradients + run->tensors[i].gradient,
                           run->tensors[i].count, &place);

@@ -117,6 +117,7 @@ void dts_live_kernels_close(struct dts_live_kernels *t)
     dts_live_noise_close(t->noise);
     dts_live_served_close(t->served);
     dts_live_columns_close(t->columns);
+    free(t->whole_tables);
     dts_mirror_free(&t->sums);
     dts_space_close(t->space);
     dts_data_close(t->data);

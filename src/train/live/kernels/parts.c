@@ -35,6 +35,7 @@ static bool make_network(struct dts_live_kernels *k, int number, bool lists,
                                           .again = part->again,
                                           .again_count = part->again_count,
                                           .sparse = lists,
+                                          .sparse_but = k->whole_tables,
                                           .seed = (uint64_t)s->seed,
                                           .precision = s->precision};
     if (!seat->whole)

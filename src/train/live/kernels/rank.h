@@ -10,6 +10,7 @@
 #include "live/message_memory.h"
 #include "live/wire.h"
 #include "train/live/set.h"
+#include "train/model/tables.h"
 #include "train/network/data/data.h"
 #include "train/network/optimizer.h"
 #include "train/network/order.h"
@@ -53,6 +54,7 @@ struct dts_live_kernels {
     struct dts_live_synchrony *synchrony; // owned; NULL: ranks meet in each step
     bool gathers;                         // rows of sparse tables (lists.h), with numbers of
     int index_bytes;                      // so many bytes
+    bool *whole_tables; // of layers whose tables travel whole beside rows; owned; NULL: none do
     struct dts_live_columns *columns; // of divided tables (tables/columns.h); owned; NULL: none
     struct dts_live_served *served;   // tables whose rows servers keep; owned; NULL: none
     float **there;         // the plan's buffers on the device, where messages are direct; owned
@@ -68,6 +70,13 @@ struct dts_live_kernels {
     atomic_size_t copied_bytes;  // between device and host, for messages
     struct dts_loss_scale scale; // of fp16; else it stays 1
 };
+
+/* Do ranks exchange rows of the layer's table, where they exchange any rows? */
+static inline bool dts_live_listed(const struct dts_live_kernels *kernels, int layer)
+{
+    const bool whole = kernels->whole_tables != NULL && kernels->whole_tables[layer];
+    return !whole && dts_layer_table(&kernels->point->scenario->model.layers[layer]) != NULL;
+}
 
 /* Have ranks parts of the network? Then all have, and there are no servers. */
 static inline bool dts_live_divided(const struct dts_live_kernels *kernels)

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "base/mem.h"
 #include "train/live/kernels/tables/columns.h"
 #include "train/live/kernels/tables/gathered.h"
 #include "train/live/kernels/tables/served.h"
@@ -15,10 +16,10 @@ static bool is_rows(const struct dts_live_kernels *k, const struct dts_op *op)
 }
 
 /* The layer of the table that is the number-th to be gathered: the last layers come first. */
-static int layer_of(const struct dts_model *model, int number)
+static int layer_of(const struct dts_live_kernels *k, int number)
 {
-    int l = model->layer_count - 1;
-    while (l >= 0 && (dts_layer_table(&model->layers[l]) == NULL || number-- > 0))
+    int l = k->point->scenario->model.layer_count - 1;
+    while (l >= 0 && (!dts_live_listed(k, l) || number-- > 0))
         l--;
     return l;
 }
@@ -41,7 +42,7 @@ void dts_live_lists_give(struct dts_live_kernels *k, const struct dts_op *op)
 {
     if (!is_rows(k, op))
         return;
-    const int layer = layer_of(&k->point->scenario->model, number_of(k, op));
+    const int layer = layer_of(k, number_of(k, op));
     const struct dts_live_row row = row_of(k, layer);
     dts_live_gathered_give(k, &op->collective, &row, dts_network_rows(k->network, layer), 0,
                            SIZE_MAX);
@@ -51,7 +52,7 @@ void dts_live_lists_take(struct dts_live_kernels *k, const struct dts_op *op)
 {
     if (!is_rows(k, op))
         return;
-    const int layer = layer_of(&k->point->scenario->model, number_of(k, op));
+    const int layer = layer_of(k, number_of(k, op));
     const struct dts_live_row row = row_of(k, layer);
     struct dts_sparse sum = dts_live_gathered_sum(k, &op->collective, &row);
     dts_network_swap_rows(k->network, layer, &sum);
@@ -67,7 +68,7 @@ static bool check_room(const struct dts_live_kernels *k, struct dts_error *err)
         if (!is_rows(k, &plan->ops[o]))
             continue;
         const struct dts_layer *layer =
-            &model->layers[layer_of(model, number_of(k, &plan->ops[o]))];
+            &model->layers[layer_of(k, number_of(k, &plan->ops[o]))];
         const double height = dts_table_height(layer);
         const double words =
             (double)k->point->batch * k->point->microbatches * dts_table_words(layer);
@@ -84,14 +85,18 @@ static bool check_room(const struct dts_live_kernels *k, struct dts_error *err)
     return true;
 }
 
-/* Under kernels all tables are lists, or none is. */
-static bool all_travel(const struct dts_model *model, const struct dts_table_rule *rule)
+/* Finds the tables that travel whole, where others are rows; false: all travel whole. */
+static bool find_whole(struct dts_live_kernels *k, const struct dts_table_rule *rule)
 {
-    for (int l = 0; l < model->layer_count; l++)
-        if (dts_layer_table(&model->layers[l]) != NULL &&
-            !dts_table_listed(&model->layers[l], rule))
-            return false;
-    return true;
+    const struct dts_model *model = &k->point->scenario->model;
+    bool *whole = dts_alloc((size_t)model->layer_count, sizeof(*whole));
+    int rows = 0;
+    for (int l = 0; l < model->layer_count; l++) {
+        whole[l] = !dts_table_listed(&model->layers[l], rule);
+        rows += !whole[l];
+    }
+    k->whole_tables = whole;
+    return rows > 0;
 }
 
 bool dts_live_lists_check(struct dts_live_kernels *k, struct dts_error *err)
@@ -102,9 +107,9 @@ bool dts_live_lists_check(struct dts_live_kernels *k, struct dts_error *err)
     if (kind->tables == NULL || !kind->tables(point).rows || k->rank.job->ranks == 1)
         return true;
     const struct dts_table_rule rule = kind->tables(point);
-    if (!all_travel(&point->scenario->model, &rule))
-        why = "dense_above: some tables would travel whole and others as rows";
-    else if (dts_point_wire_bytes(point) != sizeof(float))
+    if (!find_whole(k, &rule))
+        return true;
+    if (dts_point_wire_bytes(point) != sizeof(float))
         why = "rows travel in fp32: precision must be fp32 or tf32";
     else if (!dts_sparse_has_lists(k->space))
         why = "a GPU has no lists of rows: tables must be \"dense\"";
@@ -126,8 +131,7 @@ bool dts_live_lists_fit(const struct dts_live_kernels *k, struct dts_error *err)
     const bool known = k->served != NULL || k->columns != NULL;
     size_t count;
     for (int l = 0; known && l < model->layer_count; l++)
-        if (dts_layer_table(&model->layers[l]) != NULL &&
-            dts_network_words(k->network, l, &count) == NULL)
+        if (dts_live_listed(k, l) && dts_network_words(k->network, l, &count) == NULL)
             return dts_fail(err, DTS_UNSUPPORTED,
                             "live.compute: kernels: %s: ranks must know the words of table %s, "
                             "and they are not the network's input: tables must be \"dense\"",

@@ -4,7 +4,8 @@
 /* The layout without tables: as they lie in the network's weights, or in the plan's buffers. */
 static struct dts_layout rest_of(const struct dts_live_kernels *k, bool in_buffers)
 {
-    struct dts_layout rest = {.model = &k->point->scenario->model, .lists = true};
+    struct dts_layout rest = {
+        .model = &k->point->scenario->model, .lists = true, .but = k->whole_tables};
     dts_layout_add(&rest, &(struct dts_layer_range){0});
     dts_layout_drop_lists(&rest);
     for (int i = 0; in_buffers && i < rest.count; i++)

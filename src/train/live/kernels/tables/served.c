@@ -63,7 +63,7 @@ static void find_tables(struct dts_live_kernels *k, const struct dts_table_rule 
     s->tables = dts_alloc((size_t)model->layer_count, sizeof(*s->tables));
     for (int l = model->layer_count - 1; l >= 0; l--) {
         const struct dts_param *table = dts_layer_table(&model->layers[l]);
-        if (table == NULL)
+        if (!dts_live_listed(k, l))
             continue;
         s->tables[s->table_count++] = (struct dts_live_table){
             .layer = l,
@@ -147,7 +147,8 @@ bool dts_live_served_open(struct dts_live_kernels *k, const struct dts_table_rul
     for (int o = 0; o < plan->op_count; o++)
         if (dts_live_served_has(s, &plan->ops[o]) && plan->ops[o].kind == DTS_OP_EXCHANGE)
             s->together = plan->ops[o].exchange.every;
-    s->layout = (struct dts_layout){.model = &k->point->scenario->model, .lists = true};
+    s->layout = (struct dts_layout){
+        .model = &k->point->scenario->model, .lists = true, .but = k->whole_tables};
     dts_layout_add(&s->layout, &(struct dts_layer_range){0});
     find_tables(k, rule);
     return check_room(k, err);
