@@ -29,6 +29,7 @@
 #include "train/live/kernels/synchrony.h"
 #include "train/live/kernels/tables/columns.h"
 #include "train/live/kernels/tables/lists.h"
+#include "train/live/kernels/tables/room.h"
 #include "train/live/kernels/tables/served.h"
 #include "train/live/kernels/tables/worker.h"
 #include "train/strategy/build.h"
@@ -106,7 +107,7 @@ static bool open_worker(struct dts_live_kernels *t, struct dts_error *err)
     t->numbers = dts_alloc((size_t)t->point->batch, sizeof(*t->numbers));
     const bool lists = alone || t->gathers || t->served != NULL || t->columns != NULL;
     return dts_live_parts_open(t, lists, err) && open_data(t, err) &&
-           dts_live_lists_fit(t, err);
+           dts_live_lists_fit(t, err) && dts_live_room_check(t, err);
 }
 
 void dts_live_kernels_close(struct dts_live_kernels *t)

@@ -15,21 +15,17 @@ static bool is_rows(const struct dts_live_kernels *k, const struct dts_op *op)
            op->collective.shape.kind == DTS_ALLGATHER;
 }
 
-/* The layer of the table that is the number-th to be gathered: the last layers come first. */
-static int layer_of(const struct dts_live_kernels *k, int number)
+/* The last layers are gathered first. */
+int dts_live_lists_layer(const struct dts_live_kernels *k, const struct dts_op *op)
 {
-    int l = k->point->scenario->model.layer_count - 1;
+    int number = 0, l = k->point->scenario->model.layer_count - 1;
+    if (!is_rows(k, op))
+        return -1;
+    for (const struct dts_op *o = k->rank.role->plan.ops; o < op; o++)
+        number += is_rows(k, o);
     while (l >= 0 && (!dts_live_listed(k, l) || number-- > 0))
         l--;
     return l;
-}
-
-static int number_of(const struct dts_live_kernels *k, const struct dts_op *op)
-{
-    int number = 0;
-    for (const struct dts_op *o = k->rank.role->plan.ops; o < op; o++)
-        number += is_rows(k, o);
-    return number;
 }
 
 static struct dts_live_row row_of(const struct dts_live_kernels *k, int layer)
@@ -40,9 +36,9 @@ static struct dts_live_row row_of(const struct dts_live_kernels *k, int layer)
 
 void dts_live_lists_give(struct dts_live_kernels *k, const struct dts_op *op)
 {
-    if (!is_rows(k, op))
+    const int layer = dts_live_lists_layer(k, op);
+    if (layer < 0)
         return;
-    const int layer = layer_of(k, number_of(k, op));
     const struct dts_live_row row = row_of(k, layer);
     dts_live_gathered_give(k, &op->collective, &row, dts_network_rows(k->network, layer), 0,
                            SIZE_MAX);
@@ -50,39 +46,13 @@ void dts_live_lists_give(struct dts_live_kernels *k, const struct dts_op *op)
 
 void dts_live_lists_take(struct dts_live_kernels *k, const struct dts_op *op)
 {
-    if (!is_rows(k, op))
+    const int layer = dts_live_lists_layer(k, op);
+    if (layer < 0)
         return;
-    const int layer = layer_of(k, number_of(k, op));
     const struct dts_live_row row = row_of(k, layer);
     struct dts_sparse sum = dts_live_gathered_sum(k, &op->collective, &row);
     dts_network_swap_rows(k->network, layer, &sum);
     dts_sparse_free(&sum);
-}
-
-/* A step touches at most its words, and at most all rows. */
-static bool check_room(const struct dts_live_kernels *k, struct dts_error *err)
-{
-    const struct dts_plan *plan = &k->rank.role->plan;
-    const struct dts_model *model = &k->point->scenario->model;
-    for (int o = 0; o < plan->op_count; o++) {
-        if (!is_rows(k, &plan->ops[o]))
-            continue;
-        const struct dts_layer *layer =
-            &model->layers[layer_of(k, number_of(k, &plan->ops[o]))];
-        const double height = dts_table_height(layer);
-        const double words =
-            (double)k->point->batch * k->point->microbatches * dts_table_words(layer);
-        const double most = words < height ? words : height;
-        const double room = (double)(dts_live_gathered_room(&plan->ops[o].collective) /
-                                     row_of(k, (int)(layer - model->layers)).all);
-        if (room < most)
-            return dts_fail(
-                err, DTS_BAD_INPUT,
-                "live.compute: kernels: %s: messages have room for %.0f rows of %s, "
-                "of which a step may touch %.0f: density must be >= %.6g",
-                k->point->strategy->name, room, layer->name, most, most / height);
-    }
-    return true;
 }
 
 /* Finds the tables that travel whole, where others are rows; false: all travel whole. */
@@ -118,17 +88,17 @@ bool dts_live_lists_check(struct dts_live_kernels *k, struct dts_error *err)
                         point->strategy->name, why);
     if (rule.parts > 1)
         return dts_live_columns_open(k, err);
-    if (rule.elsewhere)
-        return dts_live_served_open(k, &rule, err);
-    k->gathers = true;
+    k->gathers = !rule.elsewhere;
     k->index_bytes = rule.index_bytes;
-    return check_room(k, err);
+    if (rule.elsewhere)
+        dts_live_served_open(k, &rule);
+    return true;
 }
 
 bool dts_live_lists_fit(const struct dts_live_kernels *k, struct dts_error *err)
 {
     const struct dts_model *model = &k->point->scenario->model;
-    const bool known = k->served != NULL || k->columns != NULL;
+    const bool known = k->gathers || k->served != NULL || k->columns != NULL;
     size_t count;
     for (int l = 0; known && l < model->layer_count; l++)
         if (dts_live_listed(k, l) && dts_network_words(k->network, l, &count) == NULL)

@@ -1,6 +1,7 @@
 /* message.c -- numbers are the bits of a float, or of the first of two. */
 #include "train/live/kernels/tables/message.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -36,9 +37,11 @@ void dts_live_rows_put(const struct dts_live_row *row, float *message, size_t fl
 {
     size_t count = 0;
     for (size_t r = 0; r < list->count; r++)
-        if ((size_t)list->rows[r] >= first && (size_t)list->rows[r] < end)
+        if ((size_t)list->rows[r] >= first && (size_t)list->rows[r] < end) {
+            assert((count + 1) * row->all <= floats); // room.h
             dts_live_row_put(row, message, count++, list->rows[r],
                              list->values + r * list->features);
+        }
     dts_live_rows_end(row, message, floats, count);
 }
 

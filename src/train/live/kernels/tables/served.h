@@ -3,8 +3,8 @@
  *
  * The plan says how long the message of a table is, and how it is divided over messages to
  * servers. A server keeps the same part of the table's rows, in the order of their numbers. So
- * a message must have room for the most rows of its part that a step can touch; what it has no
- * row for is empty.
+ * a message must have room for the most rows of its part that a step touches (room.h); what it
+ * has no row for is empty.
  *
  * Behind a push comes a pull of the rows that the worker's next samples name, which the plan
  * holds to be known: before the first step of a run all ranks are told them (asked.h). Between
@@ -39,9 +39,8 @@ struct dts_live_served {
     int steps;
 };
 
-/* kernels->served is there afterwards. Fails where messages have no room (DTS_BAD_INPUT). */
-bool dts_live_served_open(struct dts_live_kernels *kernels, const struct dts_table_rule *rule,
-                          struct dts_error *err);
+/* kernels->served is there afterwards. */
+void dts_live_served_open(struct dts_live_kernels *kernels, const struct dts_table_rule *rule);
 void dts_live_served_close(struct dts_live_served *served); // NULL: nothing
 
 /* Rows first .. first + count - 1 of a table. */
@@ -56,6 +55,10 @@ bool dts_live_served_has(const struct dts_live_served *served, const struct dts_
 /* The rows of a span in the buffers of rows. */
 struct dts_live_rows_part dts_live_served_part(const struct dts_live_served *served,
                                                const struct dts_span *span);
+
+/* Those of a bucket, in the plan of a worker. */
+struct dts_live_rows_part dts_live_served_bucket(const struct dts_live_served *served,
+                                                 const struct dts_plan *plan, int bucket);
 
 /* The exchange of the bucket with servers. */
 const struct dts_op *dts_live_served_op(const struct dts_plan *plan, int bucket, bool send);

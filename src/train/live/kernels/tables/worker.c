@@ -19,13 +19,6 @@ static struct dts_message *messages_of(const struct dts_live_kernels *k,
     return messages;
 }
 
-/* The rows of a bucket: of all of the table those that a server of it keeps. */
-static struct dts_live_rows_part part_of(const struct dts_live_kernels *k, int bucket)
-{
-    const struct dts_op *push = dts_live_served_op(&k->rank.role->plan, bucket, true);
-    return dts_live_served_part(k->served, &push->exchange.data);
-}
-
 /* Where the workers of a node have gathered the rows of a bucket; NULL: each pushes its own. */
 static const struct dts_op *gathering(const struct dts_live_kernels *k, int bucket)
 {
@@ -40,7 +33,8 @@ static const struct dts_op *gathering(const struct dts_live_kernels *k, int buck
 static void push(const struct dts_live_kernels *k, const struct dts_op *op)
 {
     const struct dts_op *gather = gathering(k, op->bucket);
-    const struct dts_live_table *table = part_of(k, op->bucket).table;
+    const struct dts_live_table *table =
+        dts_live_served_bucket(k->served, &k->rank.role->plan, op->bucket).table;
     const struct dts_sparse *rows = dts_network_rows(k->network, table->layer);
     struct dts_sparse sum = {0};
     int count;
@@ -65,7 +59,8 @@ void dts_live_worker_give(struct dts_live_kernels *k, const struct dts_op *op)
         push(k, op);
     if (op->kind != DTS_OP_COLLECTIVE || op->collective.shape.kind != DTS_ALLGATHER)
         return;
-    const struct dts_live_rows_part part = part_of(k, op->bucket);
+    const struct dts_live_rows_part part =
+        dts_live_served_bucket(k->served, &k->rank.role->plan, op->bucket);
     dts_live_gathered_give(k, &op->collective, &part.table->row,
                            dts_network_rows(k->network, part.table->layer), part.first,
                            part.first + part.count);
