@@ -48,6 +48,10 @@ struct dts_executor {
      * the span of the exchange that received them. */
     double (*call)(void *self, const struct dts_op *op, int step, double due_s);
 
+    /* Before a call of a server with a rule (plan/serve.h): by how many updates of the weights
+     * its gradient is late. NULL: that changes nothing. */
+    void (*late)(void *self, const struct dts_op *op, long stale);
+
     /* Copies between the buffers, which messages use, and where calls compute. bring() comes
      * before the first message of an exchange or a collective, carry_off() after its last one,
      * both on the thread of its stream. Neither is called if messages have a memory of their

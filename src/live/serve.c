@@ -95,12 +95,14 @@ static void scale_sum(const struct serving *s, int request, float factor)
 }
 
 /* The weights change by the sum. */
-static void update(const struct serving *s, int request, int summed)
+static void update(const struct serving *s, int request, const struct dts_serve_answer *answer)
 {
     const struct dts_lanes *lanes = s->lanes;
     const int op = s->items[request / s->rule.peers].call, step = s->rule.clock[request] - 1;
     if (s->rule.rule->sums)
-        scale_sum(s, request, (float)s->rule.peers / (float)summed);
+        scale_sum(s, request, (float)s->rule.peers / (float)answer->summed);
+    if (lanes->live->executor->late != NULL)
+        lanes->live->executor->late(lanes->executor_self, op_of(s, op), answer->stale);
     set_time(s, lanes->times->begin_s, step, op);
     lanes->live->executor->call(lanes->executor_self, op_of(s, op), step, dts_now_s());
     set_time(s, lanes->times->end_s, step, op);
@@ -133,7 +135,7 @@ static void work_on(struct serving *s, int request)
     if (answer.used)
         add(s, request, answer.summed == 1, (float)answer.factor);
     if (answer.update)
-        update(s, request, answer.summed);
+        update(s, request, &answer);
     for (int i = 0; i < answer.count; i++)
         keep_answer(s, item, answer.peers[i]);
     pthread_cond_broadcast(&s->changed);

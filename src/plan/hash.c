@@ -89,6 +89,8 @@ uint64_t dts_job_hash(const struct dts_job *job, uint64_t hash)
             hash = number(dts_hash_word(hash, role->serve.rule->name), role->serve.amount);
         if (role->serve.late != NULL)
             hash = dts_hash_word(hash, role->serve.late->name);
+        if (role->serve.momentum != NULL)
+            hash = dts_hash_word(hash, role->serve.momentum->name);
         for (int b = 0; b < role->plan.buffer_count; b++) {
             hash = number(hash, (long long)role->plan.buffers[b].count);
             hash = number(hash, (long long)role->plan.buffers[b].element_bytes);

@@ -135,6 +135,45 @@ const char *dts_late_rule_name(int i)
     return dts_late_rules[i] != NULL ? dts_late_rules[i]->name : NULL;
 }
 
+static double usual_momentum(double usual, long stale)
+{
+    (void)stale;
+    return usual;
+}
+
+static double less_what_lateness_has(double usual, long stale)
+{
+    return fmax(0, usual - (double)stale / (1 + (double)stale));
+}
+
+const struct dts_late_momentum dts_late_momentum_fixed = {
+    .name = "fixed",
+    .summary = "the optimizer's",
+    .momentum = usual_momentum,
+};
+
+const struct dts_late_momentum dts_late_momentum_lowered = {
+    .name = "lowered",
+    .summary = "less by that which late gradients have by themselves",
+    .momentum = less_what_lateness_has,
+};
+
+const struct dts_late_momentum *const dts_late_momentums[] = {
+    &dts_late_momentum_fixed,
+    &dts_late_momentum_lowered,
+    NULL,
+};
+
+const char *dts_late_momentum_name(int i)
+{
+    return dts_late_momentums[i] != NULL ? dts_late_momentums[i]->name : NULL;
+}
+
+double dts_serve_momentum(const struct dts_serve *serve, double usual, long stale)
+{
+    return serve->momentum != NULL ? serve->momentum->momentum(usual, stale) : usual;
+}
+
 /* ---- servers ----------------------------------------------------------------------------- */
 
 void dts_server_open(struct dts_server *s, const struct dts_serve *serve, int peers, int items,

@@ -82,12 +82,31 @@ extern const struct dts_late_rule dts_late_fixed, dts_late_adapted;
 extern const struct dts_late_rule *const dts_late_rules[]; // ended by NULL
 const char *dts_late_rule_name(int i);
 
+/* The momentum of an update by a gradient that is late: one row each. */
+struct dts_late_momentum {
+    const char *name, *summary;
+    double (*momentum)(double usual, long stale); // stale by updates
+};
+
+/* The usual one, m; and max(0, m - s / (1 + s)): gradients that are s updates late make weights
+ * move as a momentum of s / (1 + s) does, 1 - 1/n of n equal workers, and what the rule adds to
+ * it is that much less (Mitliagkas et al. 2016, arXiv:1605.09774, "Asynchrony begets
+ * Momentum").
+ */
+extern const struct dts_late_momentum dts_late_momentum_fixed, dts_late_momentum_lowered;
+extern const struct dts_late_momentum *const dts_late_momentums[]; // ended by NULL
+const char *dts_late_momentum_name(int i);
+
 /* How a role of servers answers. */
 struct dts_serve {
     const struct dts_serve_rule *rule; // NULL: in the order of its plan
     int amount;
-    const struct dts_late_rule *late; // NULL: dts_late_fixed
+    const struct dts_late_rule *late;         // NULL: dts_late_fixed
+    const struct dts_late_momentum *momentum; // NULL: dts_late_momentum_fixed
 };
+
+/* That of an update by a gradient which is so late. */
+double dts_serve_momentum(const struct dts_serve *serve, double usual, long stale);
 
 /* Nothing was asked yet; each peer makes `steps` requests of each item. */
 void dts_server_open(struct dts_server *server, const struct dts_serve *serve, int peers,

@@ -193,6 +193,7 @@ static void updates_are_those_of_the_optimizers(void)
         const struct dts_optimizer *optimizer = dts_updates[i]->optimizer;
         if (!CHECK(dts_optimizer_find(optimizer->name) == optimizer))
             printf("  %s\n", optimizer->name);
+        CHECK(optimizer->momentum == (dts_updates[i]->usual.momentum > 0));
     }
     for (int i = 0; dts_optimizers[i] != NULL; i++)
         count--;

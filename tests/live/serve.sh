@@ -31,7 +31,9 @@ for optimizer in momentum adam; do
     set -- --set optimizer=$optimizer --set live.learning_rate=0.01
     servers 3 "$work/sync" '"servers":2' "$@" --set 'devices=[1]' || fail "one worker, $optimizer"
     for keys in '"synchronous":false' '"synchronous":false,"staleness_bound":3' \
-        '"synchronous":false,"bucket_bytes":2000' '"synchronous":false,"shard":"tensor"'; do
+        '"synchronous":false,"bucket_bytes":2000' '"synchronous":false,"shard":"tensor"' \
+        '"synchronous":false,"late_rate":"adapted","late_momentum":"lowered"'; do
+        case $optimizer,$keys in adam,*late_momentum*) continue ;; esac
         servers 3 "$work/many" "\"servers\":2,$keys" "$@" --set 'devices=[1]' || fail "one worker, $keys"
         cmp -s "$work/sync" "$work/many" || fail "one worker, $optimizer, $keys: other weights"
         within "$keys" most_updates 0 0
@@ -64,6 +66,17 @@ done
 # Bound 2: nobody is more than two steps ahead, so no gradient is behind more than what three others do in them.
 servers 5 "$work/many" '"servers":1,"synchronous":false,"staleness_bound":1' "$@" --set live.steps=60
 within "bound 1" most_updates 1 9
+
+# A momentum of 0.9 makes steps ten times as long, one that three others' gradients have lowered to 0.15 hardly.
+set -- --set 'devices=[4]' --set optimizer=momentum --set live.learning_rate=0.002
+servers 5 "$work/start" '"servers":1' "$@" --set live.learning_rate=0
+servers 5 "$work/one" '"servers":1,"synchronous":false' "$@"
+servers 5 "$work/many" '"servers":1,"synchronous":false,"late_momentum":"lowered"' "$@"
+moved() {
+    distance "$1" "$work/start" | sed 's/.* //'
+}
+awk -v low="$(moved "$work/many")" -v high="$(moved "$work/one")" 'BEGIN { exit !(low > 0 && low < 0.6 * high) }' ||
+    fail "late_momentum: moves $(moved "$work/many"), without it $(moved "$work/one")"
 
 servers 5 "$work/many" '"servers":1,"synchronous":false' "$@" --set precision=bf16 --set device=h100
 status=$?

@@ -71,6 +71,29 @@ static void late_gradients_count_less(void)
     dts_plan_free(&role.plan);
 }
 
+/* s / (1 + s) less, and never below 0; in time it is the usual one, to the bit. */
+static void late_gradients_have_less_momentum(void)
+{
+    const struct dts_serve plain = {&dts_serve_asynchronous, 0},
+                           lowered = {.rule = &dts_serve_asynchronous,
+                                      .momentum = &dts_late_momentum_lowered};
+    static const double left[] = {0.9, 0.4, 0.9 - 2.0 / 3, 0.15};
+    struct dts_role role = server_of(1, lowered);
+    struct dts_server s;
+    struct dts_serve_answer a;
+    dts_served_open(&s, &role, 0, INT_MAX);
+    for (int i = 0; i < 4; i++) {
+        dts_server_take(&s, 0, i % PEERS, &a); // the fourth comes from the first again: 2 late
+        CHECK_NEAR(dts_serve_momentum(&role.serve, 0.9, a.stale), left[i < 3 ? i : 2], 1e-15);
+        CHECK_NEAR(dts_serve_momentum(&plain, 0.9, a.stale), 0.9, 0);
+    }
+    CHECK_NEAR(dts_serve_momentum(&lowered, 0.9, 0), 0.9, 0);
+    CHECK_NEAR(dts_serve_momentum(&lowered, 0.9, 3), left[3], 1e-15);
+    CHECK_NEAR(dts_serve_momentum(&lowered, 0.9, 10), 0, 0);
+    dts_server_free(&s);
+    dts_plan_free(&role.plan);
+}
+
 static void bounded_holds_who_is_ahead(void)
 {
     struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_bounded, 1, NULL});
@@ -182,6 +205,7 @@ static void what_is_served_is_checked(void)
 }
 
 TESTS(TEST(asynchronous_answers_each_at_once), TEST(late_gradients_count_less),
-      TEST(bounded_holds_who_is_ahead), TEST(backup_throws_the_last_away),
-      TEST(backup_ends_with_who_is_left), TEST(last_answers_wait_for_all),
-      TEST(backup_goes_on_while_the_first_wait), TEST(what_is_served_is_checked))
+      TEST(late_gradients_have_less_momentum), TEST(bounded_holds_who_is_ahead),
+      TEST(backup_throws_the_last_away), TEST(backup_ends_with_who_is_left),
+      TEST(last_answers_wait_for_all), TEST(backup_goes_on_while_the_first_wait),
+      TEST(what_is_served_is_checked))

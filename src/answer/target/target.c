@@ -183,6 +183,15 @@ static void add_local(const struct dts_local_cost *cost, double batch, struct dt
              cost->factor / cost->within, cost->factor * cost->within);
 }
 
+/* Nor is the factor known where a rule lowers the momentum: it was found without it. */
+static bool is_late_known(const struct dts_result *result, struct dts_text *doubt)
+{
+    if (result->staleness.lowered)
+        dts_text_add(doubt, "how many steps the target needs with late_momentum \"lowered\" is "
+                            "not known: what late gradients cost was measured without it");
+    return !result->staleness.lowered;
+}
+
 /* Does the scenario ask for a target of which this strategy's steps are not known? */
 static bool is_unknown(const struct dts_scenario *scenario, struct dts_result *result,
                        struct dts_local_cost *cost)
@@ -191,7 +200,8 @@ static bool is_unknown(const struct dts_scenario *scenario, struct dts_result *r
     struct dts_text doubt = {0};
     const bool asks = training->profile != NULL || training->target.loss > 0 ||
                       training->target.noise_scale.batch > 0;
-    const bool known = dts_local_steps_known(scenario, result, cost, &doubt);
+    const bool known =
+        dts_local_steps_known(scenario, result, cost, &doubt) && is_late_known(result, &doubt);
     if (asks && !known)
         dts_text_copy(result->target.doubt, sizeof(result->target.doubt),
                       dts_text_string(&doubt));

@@ -16,6 +16,7 @@ struct dts_optimizer {
     const char *name, *summary;
     int state_values;     // kept for each parameter: momentum 1, Adam 2
     double flops, values; // of an update, per parameter: operations, memory accesses
+    bool momentum;        // v = m v + ...: an m that may differ from update to update
     bool lazy;            // may leave rows of a table alone that have no gradient (docs/ops.md)
 };
 

@@ -113,6 +113,10 @@ static const struct dts_field fields[] = {
      .missing = "\"fixed\"",
      .help = "synchronous false: the learning rate of a late gradient; adapted: divided by one "
              "plus the updates that it is late by"},
+    {DTS_KEY(struct dts_ps, late_momentum), .type = DTS_STRING,
+     .choice = dts_late_momentum_name, .missing = "\"fixed\"",
+     .help = "synchronous false: the momentum of an update by a late gradient; lowered: less "
+             "by s / (1 + s) where it is s updates late, and not below 0"},
     {DTS_KEY(struct dts_ps, backup_workers), .type = DTS_INT, .min = 0, .max = 1000000,
      .missing = "0",
      .help =
@@ -135,6 +139,23 @@ static const char *default_name(const void *self)
     return ((const struct dts_ps *)self)->name;
 }
 
+/* What is done about late gradients. */
+static bool find_late_rules(struct dts_ps *ps, const struct dts_cfg *at, struct dts_error *err)
+{
+    const bool adapted = strcmp(ps->late_rate, dts_late_fixed.name) != 0;
+    const bool lowered = strcmp(ps->late_momentum, dts_late_momentum_fixed.name) != 0;
+    if ((adapted || lowered) && (ps->synchronous || ps->staleness_bound == 0))
+        return dts_cfg_fail(at, adapted ? "late_rate" : "late_momentum", err,
+                            "cannot act where servers wait for all: no gradient is late");
+    for (int i = 0; adapted && dts_late_rules[i] != NULL; i++)
+        if (strcmp(dts_late_rules[i]->name, ps->late_rate) == 0)
+            ps->serve.late = dts_late_rules[i];
+    for (int i = 0; lowered && dts_late_momentums[i] != NULL; i++)
+        if (strcmp(dts_late_momentums[i]->name, ps->late_momentum) == 0)
+            ps->serve.momentum = dts_late_momentums[i];
+    return true;
+}
+
 /* How servers answer: by the plan, or by a rule. */
 static bool find_rule(struct dts_ps *ps, const struct dts_cfg *at, struct dts_error *err)
 {
@@ -145,20 +166,13 @@ static bool find_rule(struct dts_ps *ps, const struct dts_cfg *at, struct dts_er
     if (!ps->synchronous && ps->backup_workers > 0)
         return dts_cfg_fail(at, "backup_workers", err,
                             "cannot act where servers are asynchronous: they wait for nobody");
-    const bool adapted = strcmp(ps->late_rate, dts_late_fixed.name) != 0;
-    if (adapted && (ps->synchronous || ps->staleness_bound == 0))
-        return dts_cfg_fail(at, "late_rate", err,
-                            "cannot act where servers wait for all: no gradient is late");
     if (ps->backup_workers > 0)
-        ps->serve = (struct dts_serve){&dts_serve_backup, ps->backup_workers, NULL};
+        ps->serve = (struct dts_serve){&dts_serve_backup, ps->backup_workers};
     else if (!ps->synchronous && ps->staleness_bound > 0)
-        ps->serve = (struct dts_serve){&dts_serve_bounded, ps->staleness_bound, NULL};
+        ps->serve = (struct dts_serve){&dts_serve_bounded, ps->staleness_bound};
     else if (!ps->synchronous && ps->staleness_bound < 0)
-        ps->serve = (struct dts_serve){&dts_serve_asynchronous, 0, NULL};
-    for (int i = 0; adapted && dts_late_rules[i] != NULL; i++)
-        if (strcmp(dts_late_rules[i]->name, ps->late_rate) == 0)
-            ps->serve.late = dts_late_rules[i];
-    return true;
+        ps->serve = (struct dts_serve){&dts_serve_asynchronous, 0};
+    return find_late_rules(ps, at, err);
 }
 
 /* Servers beside workers, and others. */

@@ -212,6 +212,12 @@ static bool check_serve(const struct dts_ps_site *site, struct dts_error *err)
                               "%s: synchronized batch_norm needs workers in step, and these "
                               "servers answer each as it comes",
                               name);
+    if (ps->serve.momentum != NULL && !site->point->scenario->optimizer->momentum)
+        return dts_point_fail(
+            site->point, err,
+            "%s: late_momentum cannot act: the optimizer %s keeps no momentum "
+            "that may change from update to update",
+            name, site->point->scenario->optimizer->name);
     if (ps->backup_workers >= peers)
         return dts_point_fail(site->point, err,
                               "%s: backup_workers must be below the %d that push, got %d", name,

@@ -298,6 +298,12 @@ static void bring(void *self, const struct dts_op *op)
     dts_live_columns_give(self, op);
 }
 
+static void late(void *self, const struct dts_op *op, long stale)
+{
+    struct dts_live_kernels *t = self;
+    dts_live_server_late(t->server, op->bucket, stale);
+}
+
 /* A sum of one microbatch alone joins those before. */
 static void carry_off(void *self, const struct dts_op *op)
 {
@@ -316,6 +322,7 @@ static const struct dts_executor kernels = {
     .summary = "trains: the network's kernels on samples of a data set",
     .open = dts_executor_take_context,
     .call = call,
+    .late = late,
     .bring = bring,
     .carry_off = carry_off,
     .lists = &dts_live_server_lists,

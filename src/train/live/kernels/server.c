@@ -28,6 +28,7 @@ struct piece {
     struct dts_span span;
     struct dts_optimizer_run *optimizer; // owned; NULL: this server has nothing of the bucket
     struct dts_live_piece rows;          // part.table NULL: it is of what travels whole
+    long stale; // updates by which the gradient of the next one is late
 };
 
 struct dts_live_server {
@@ -165,14 +166,20 @@ void dts_live_server_close(struct dts_live_server *server)
     free(server);
 }
 
+void dts_live_server_late(struct dts_live_server *server, int bucket, long stale)
+{
+    server->pieces[bucket].stale = stale;
+}
+
 void dts_live_server_update(struct dts_live_server *server, int bucket, long step)
 {
     struct piece *piece = &server->pieces[bucket];
     struct dts_optimizer_run *optimizer = piece->optimizer;
     if (optimizer == NULL)
         return;
-    const struct dts_update_settings settings =
-        dts_live_settings(&server->rank, optimizer, step);
+    struct dts_update_settings settings = dts_live_settings(&server->rank, optimizer, step);
+    settings.momentum =
+        dts_serve_momentum(&server->rank.role->serve, settings.momentum, piece->stale);
     if (piece->rows.part.table != NULL) {
         dts_optimizer_rows(optimizer, &settings, server->weights, piece->rows.part.table->layer,
                            &piece->rows.sum, server->workers);

@@ -26,6 +26,9 @@ void dts_live_server_rows(const struct dts_live_server *server,
 
 extern const struct dts_executor_lists dts_live_server_lists; // rows, where servers keep some
 
+/* The next update of a bucket is by a gradient that is so many updates late. */
+void dts_live_server_late(struct dts_live_server *server, int bucket, long stale);
+
 /* The call that follows the sum of a bucket, in step 0, 1, ... */
 void dts_live_server_update(struct dts_live_server *server, int bucket, long step);
 
