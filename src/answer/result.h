@@ -63,6 +63,7 @@ struct dts_held {
 struct dts_stale {
     double mean, median, p95, most, used;
     bool adapted; // the learning rate of a gradient is divided by one plus its staleness
+    bool partly;  // the values of some layers alone are late
     bool lowered; // and the momentum is less by what late gradients have of it
     int bin_width;
     double share[DTS_RESULT_BINS];

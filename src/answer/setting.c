@@ -8,7 +8,7 @@
 #include "answer/validate/expected.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "train/strategy/synchrony.h"
+#include "train/strategy/delay.h"
 
 bool dts_setting_noise(const struct dts_scenario *s)
 {
@@ -137,15 +137,24 @@ void dts_setting_fill(const struct dts_question *q, const struct dts_built *buil
     add_assumed(result, result->stack, s->stack.assumed, s->stack.assumed_count);
 }
 
-/* Each gradient but the first is so many updates late. */
+/* The values of each gradient but the first are so many updates late, or some of them are. */
 void dts_setting_delay(const struct dts_point *point, struct dts_stale *stale)
 {
-    const int delay = dts_point_synchrony(point)->delay;
+    const struct dts_synchrony *how = dts_point_synchrony(point);
+    const struct dts_late_values late = dts_delay_values(how, &point->scenario->model);
+    const int delay = how->delay;
     if (delay == 0)
         return;
-    *stale = (struct dts_stale){
-        .mean = delay, .median = delay, .p95 = delay, .most = delay, .used = 1, .bin_width = 1};
-    stale->share[delay] = 1;
+    const double share = (double)late.count / (double)late.all;
+    *stale = (struct dts_stale){.mean = share * delay,
+                                .median = share > 0.5 ? delay : 0,
+                                .p95 = share > 0.05 ? delay : 0,
+                                .most = delay,
+                                .used = 1,
+                                .partly = dts_delay_is_partial(how),
+                                .bin_width = 1};
+    stale->share[0] = 1 - share;
+    stale->share[delay] = share;
 }
 
 /* Steps before the switch to local steps. */

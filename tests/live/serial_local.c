@@ -4,9 +4,11 @@
  *     serial_local MODEL.json local RANKS STEPS H [OUTER_RATE OUTER_MOMENTUM]
  *     serial_local MODEL.json pairs RANKS STEPS
  *     serial_local MODEL.json delay RANKS STEPS
+ *     serial_local MODEL.json late RANKS STEPS FIRST COUNT
  *
  * local: all meet after each H-th step. pairs: along one dimension of a hypercube each step.
- * delay: one rank's gradients are one update late (train/network/late.h).
+ * delay: one rank's gradients are one update late (train/network/late.h). late: so many of them
+ * from the first on are, in the order of the network's array.
  *
  * Writes the weights, in the mean over the ranks, as floats, to standard output. Data, batch,
  * rate and seed are those of train.json, with plain SGD.
@@ -29,8 +31,21 @@ struct serial {
     struct dts_alone alone;
     struct dts_order order;
     struct dts_late late;
+    float *kept; // gradients that are late, those of the step before
+    size_t kept_first, kept_count;
     int ranks, each, delay;
 };
+
+/* Late gradients take the place of those of now; before the first step there are none. */
+static void change_late(const struct serial *s)
+{
+    float *gradients = dts_network_gradients(s->network) + s->kept_first;
+    for (size_t i = 0; i < s->kept_count; i++) {
+        const float now = gradients[i];
+        gradients[i] = s->kept[i];
+        s->kept[i] = now;
+    }
+}
 
 static void step_of_rank(struct serial *s, long step, int rank)
 {
@@ -53,6 +68,7 @@ static void step_of_rank(struct serial *s, long step, int rank)
     dts_late_end(&s->late, dts_network_weights(s->network), step);
     settings.rate = 0.05;
     settings.step = step + 1;
+    change_late(s);
     dts_network_update(s->network, optimizer, &settings, 1);
     dts_alone_give(&s->alone, rank);
 }
@@ -98,10 +114,17 @@ int main(int argc, char **argv)
         return 2;
     const char *what = argv[2];
     const bool pairs = strcmp(what, "pairs") == 0;
-    const int steps = atoi(argv[4]), every = argc > 5 ? atoi(argv[5]) : 0;
+    const bool late = strcmp(what, "late") == 0 && argc > 6;
+    const int steps = atoi(argv[4]), every = argc > 5 && !late ? atoi(argv[5]) : 0;
     struct serial s = {.ranks = atoi(argv[3]), .delay = strcmp(what, "delay") == 0};
+    if (late) {
+        s.kept_first = (size_t)atoi(argv[5]);
+        s.kept_count = (size_t)atoi(argv[6]);
+        s.kept = calloc(s.kept_count, sizeof(*s.kept));
+    }
     s.each = BATCH / s.ranks;
-    if (!open(&s, argv[1], argc > 6 ? atof(argv[6]) : 1, argc > 7 ? atof(argv[7]) : 0, &err)) {
+    if (!open(&s, argv[1], argc > 6 && !late ? atof(argv[6]) : 1, argc > 7 ? atof(argv[7]) : 0,
+              &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }

@@ -80,6 +80,25 @@ for ranks in 1 2 8; do
     equal ',"delay":1' $ranks
 done
 
+# Those of the first layer alone, 80 values at the end, or of the last one; a lone rank knows no other way.
+for part in 'first 2594 80' 'last 0 2010'; do
+    emulated late 1 20 ${part#* }
+    for ranks in 1 4; do
+        equal ",\"delay\":1,\"delay_${part%% *}\":1" $ranks
+    done
+done
+# The step that a late update counts is that of its gradients: the first one of adam moves a weight by the rate. Of two
+# steps the last layer's, whose biases come first, has made that one.
+set -- ',"delay":1,"delay_last":1' --set optimizer=adam --set live.steps=1 --set live.warm_up=1
+local_steps 2 "$@" --set live.learning_rate=0 && cp "$work/many" "$work/start"
+local_steps 2 "$@" || fail "adam, the last layer late"
+for file in many start; do
+    od -An -v -w4 -t f4 -N40 "$work/$file" >"$work/$file.biases"
+done
+paste "$work/many.biases" "$work/start.biases" |
+    awk '{ d = $1 - $2; d = d < 0 ? -d : d; bad += d < 0.0499 || d > 0.0501 } END { exit NR != 10 || bad > 0 }' ||
+    fail "adam, the last layer late: biases do not move by the rate"
+
 # Two ranks send their 10,696 bytes of weights in each meeting, so a fifth in a step.
 local_steps 2 ',"local_steps":5' --set live.steps=20
 grep -q '"sent_bytes": 4278.4' "$work/out" || fail "bytes: $(grep '"sent_' "$work/out")"

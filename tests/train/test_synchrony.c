@@ -4,7 +4,7 @@
 #include "plan/check.h"
 #include "train/model/model.h"
 #include "train/strategy/coll_choice.h"
-#include "train/strategy/synchrony.h"
+#include "train/strategy/delay.h"
 
 #include "point.h"
 
@@ -122,6 +122,66 @@ static void a_delayed_exchange_has_a_step(void)
     end(&f);
 }
 
+/* The network has 12345, 130 and 4096 values, the last ones first. Late ones have a buffer of
+ * their own, a bucket has one kind, and the update waits for both. */
+static void some_layers_are_late(void)
+{
+    static const struct {
+        const char *json;
+        size_t first, count;
+        int late; // bucket; the other one is in time
+    } cases[] = {
+        {"{\"delay\": 1, \"delay_first\": 1, \"bucket_bytes\": 1e9}", 4226, 12345, 1},
+        {"{\"delay\": 1, \"delay_first\": 2, \"bucket_bytes\": 1e9}", 4096, 12475, 1},
+        {"{\"delay\": 1, \"delay_last\": 1, \"bucket_bytes\": 1e9}", 0, 4096, 0},
+        {"{\"delay\": 1, \"delay_last\": 2, \"bucket_bytes\": 1e9}", 0, 4226, 0},
+    };
+    struct fixture f;
+    begin(&f);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct dts_error err = {0};
+        struct dts_job job = job_of(&f, "allreduce", cases[i].json, 8);
+        const struct dts_plan *plan = &job.roles[0].plan;
+        const int update = find_op(plan, "update");
+        CHECK(dts_job_check(&job, &err));
+        CHECK_INT((int)plan->buffers[DTS_LATE].count, (int)cases[i].count);
+        for (int b = 0; b < 2; b++) {
+            const bool late = b == cases[i].late;
+            char label[32];
+            snprintf(label, sizeof(label), "all-reduce %d", b);
+            const int op = find_op(plan, label);
+            const struct dts_span *data = &plan->ops[op].collective.data;
+            CHECK_INT(data->buffer, late ? DTS_LATE : DTS_GRADIENTS);
+            CHECK_INT((int)data->count,
+                      late ? (int)cases[i].count : PARAMETERS - (int)cases[i].count);
+            CHECK_INT((int)data->first, late || cases[i].first > 0 ? 0 : (int)cases[i].count);
+            CHECK(waits(plan, update, op, late) && waits(plan, op, update, false) == late);
+        }
+        CHECK_INT(plan->ops[update].wait_count, 2);
+        dts_job_free(&job);
+    }
+    end(&f);
+}
+
+/* What comes before the cut is ready as soon as its own layers are. */
+static void a_bucket_of_both_kinds_is_cut(void)
+{
+    struct fixture f;
+    begin(&f);
+    struct dts_job job =
+        job_of(&f, "allreduce", "{\"delay\": 1, \"delay_first\": 1, \"bucket_bytes\": 1e9}", 8);
+    const struct dts_plan *plan = &job.roles[0].plan;
+    CHECK(waits(plan, find_op(plan, "all-reduce 0"), find_op(plan, "backward norm"), false));
+    dts_job_free(&job);
+    job = job_of(&f, "allreduce", "{\"delay\": 1, \"delay_last\": 2, \"bucket_bytes\": 0}", 8);
+    CHECK_INT(job.roles[0]
+                  .plan.ops[find_op(&job.roles[0].plan, "all-reduce 2")]
+                  .collective.data.buffer,
+              DTS_GRADIENTS);
+    dts_job_free(&job);
+    end(&f);
+}
+
 static double bytes_of(struct fixture *f, const char *json)
 {
     struct dts_error err = {0};
@@ -144,6 +204,7 @@ static void what_is_kept_beside_is_counted(void)
     CHECK_CLOSE(bytes_of(&f, "{\"local_steps\": 9, \"outer_rate\": 0.7}"),
                 plain + 8.0 * PARAMETERS, 1e-12);
     CHECK_CLOSE(bytes_of(&f, "{\"delay\": 1}"), plain + 4.0 * PARAMETERS, 1e-12);
+    CHECK_CLOSE(bytes_of(&f, "{\"delay\": 1, \"delay_first\": 2}"), plain + 4.0 * 12475, 1e-12);
     end(&f);
 }
 
@@ -159,7 +220,7 @@ static void a_lone_rank_exchanges_nothing(void)
         struct dts_job job = job_of(&f, "allreduce", keys[i], 1);
         dts_job_traffic(&job, &traffic);
         CHECK_NEAR(traffic.messages, 0, 0);
-        CHECK_INT(job.roles[0].plan.buffer_count, i);
+        CHECK_INT(job.roles[0].plan.buffer_count, i == 0 ? 0 : 2);
         dts_job_free(&job);
     }
     end(&f);
@@ -184,6 +245,12 @@ static void keys_that_cannot_act_are_refused(void)
          "test: tables: rows are gathered with the gradients of each step, and these ranks do "
          "not "
          "sum them so"},
+        {"{\"delay_first\": 1}", "test: delay_first: cannot act without delay"},
+        {"{\"delay_last\": 1}", "test: delay_last: cannot act without delay"},
+        {"{\"delay\": 1, \"delay_first\": 1, \"delay_last\": 1}",
+         "test: delay_last: cannot act beside delay_first: layers at one end are late"},
+        {"{\"delay\": 1, \"overlap\": true}",
+         "test: overlap: cannot act: no exchange begins while backward computes"},
         {"{\"delay\": 2}", "test: delay: must be <= 1, got 2"},
         {"{\"local_steps\": 0}", "test: local_steps: must be >= 1, got 0"},
     };
@@ -200,10 +267,17 @@ static void keys_that_cannot_act_are_refused(void)
     CHECK(!build(&f, 6, &job, &err));
     CHECK_STRING(err.text, "test: devices 6: allreduce: average: pairs needs a power of two of "
                            "devices, got 6");
+    err = (struct dts_error){0};
+    CHECK(use(&f, "allreduce", "{\"delay\": 1, \"delay_first\": 3, \"overlap\": false}", &err));
+    CHECK(!build(&f, 8, &job, &err));
+    CHECK_STRING(err.text,
+                 "test: devices 8: allreduce: delay_first: must be below the 3 layers "
+                 "with parameters, got 3: without it all are late");
     end(&f);
 }
 
 TESTS(TEST(weights_meet_after_each_so_manieth_update), TEST(first_steps_sum_gradients),
       TEST(pairs_take_the_dimensions_of_a_hypercube_in_turn),
-      TEST(a_delayed_exchange_has_a_step), TEST(what_is_kept_beside_is_counted),
+      TEST(a_delayed_exchange_has_a_step), TEST(some_layers_are_late),
+      TEST(a_bucket_of_both_kinds_is_cut), TEST(what_is_kept_beside_is_counted),
       TEST(a_lone_rank_exchanges_nothing), TEST(keys_that_cannot_act_are_refused))

@@ -199,6 +199,13 @@ bool dts_network_optimizer(const struct dts_network *network,
                            const struct dts_optimizer *optimizer,
                            struct dts_optimizer_run **run, struct dts_error *err);
 
+/* The same for some of its weights, which are whole tensors. */
+struct dts_optimizer_part;
+bool dts_network_optimizer_of(const struct dts_network *network,
+                              const struct dts_optimizer *optimizer,
+                              const struct dts_optimizer_part *part,
+                              struct dts_optimizer_run **run, struct dts_error *err);
+
 /* One update of all weights by the gradients, of which each is factor times what is there: the
  * mean of a sum. */
 void dts_network_update(struct dts_network *network, struct dts_optimizer_run *optimizer,

@@ -5,7 +5,15 @@
 bool dts_network_optimizer(const struct dts_network *n, const struct dts_optimizer *optimizer,
                            struct dts_optimizer_run **run, struct dts_error *err)
 {
-    return dts_optimizer_make_of(run, &n->layout, optimizer, n->space, NULL, err);
+    return dts_network_optimizer_of(n, optimizer, NULL, run, err);
+}
+
+bool dts_network_optimizer_of(const struct dts_network *n,
+                              const struct dts_optimizer *optimizer,
+                              const struct dts_optimizer_part *part,
+                              struct dts_optimizer_run **run, struct dts_error *err)
+{
+    return dts_optimizer_make_of(run, &n->layout, optimizer, n->space, part, err);
 }
 
 bool dts_network_finite(struct dts_network *n, const struct dts_optimizer_run *optimizer)

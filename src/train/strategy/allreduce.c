@@ -23,6 +23,7 @@
 #include "base/mem.h"
 #include "train/strategy/build.h"
 #include "train/strategy/coll_choice.h"
+#include "train/strategy/delay.h"
 #include "train/strategy/gather.h"
 #include "train/strategy/keys.h"
 #include "train/strategy/synchrony.h"
@@ -84,6 +85,12 @@ static const struct dts_field fields[] = {
      .help =
          "1: the update of a step uses the gradients of the step before, whose exchange has "
          "a step's time; default: its own"},
+    {SYNCHRONY_KEY(delay_first), .type = DTS_INT, .min = 1, .max = 1000000, .missing = "null",
+     .help = "delay: of so many layers with parameters nearest the input alone, whose "
+             "gradients are ready last; default: of all"},
+    {SYNCHRONY_KEY(delay_last), .type = DTS_INT, .min = 1, .max = 1000000, .missing = "null",
+     .help = "delay: of so many layers with parameters nearest the output alone; default: of "
+             "all"},
     {0},
 };
 
@@ -92,22 +99,12 @@ static const char *default_name(const void *self)
     return ((const struct allreduce *)self)->name;
 }
 
-/* Does a step exchange its own gradients? */
-static bool sums_in_backward(const struct dts_synchrony *s)
-{
-    return s->delay == 0 && (s->local_steps == 0 || s->local_after > 0);
-}
-
 static bool prepare_synchrony(struct allreduce *a, const struct dts_cfg *at,
                               struct dts_error *err)
 {
-    const struct dts_cfg overlap = dts_cfg_member(at, "overlap");
     const struct dts_synchrony *s = &a->synchrony;
     if (!dts_synchrony_prepare(&a->synchrony, at, err))
         return false;
-    if (dts_cfg_exists(&overlap) && !sums_in_backward(s))
-        return dts_cfg_fail(at, "overlap", err,
-                            "cannot act: no exchange begins while backward computes");
     if ((s->local_steps > 0 || s->delay > 0) && (a->tables.rows || a->tables.divided))
         return dts_cfg_fail(
             at, "tables", err,
@@ -173,6 +170,9 @@ static bool add_exchanges(const struct dts_point *point, struct dts_plan *plan,
 {
     const struct allreduce *a = point->strategy->self;
     for (int b = 0; b < count; b++) {
+        struct dts_span late;
+        if (dts_delay_has(&a->synchrony, &point->scenario->model, buckets, b, &late))
+            continue;
         int ready = dts_build_delay(plan, DTS_DATA, &buckets[b],
                                     a->overlap ? ops->ready[b] : ops->last);
         const struct dts_gather gather = {&a->choice, point, plan, buckets, ROWS};
@@ -190,20 +190,6 @@ static int add_update(const struct dts_point *point, struct dts_plan *plan)
         (struct dts_call){.pass = DTS_UPDATE, .layer = -1, .seconds = point->seconds->update});
 }
 
-/* The update of a step waits for the exchange of the step before, which began behind the update
- * of that step: gradients that are exchanged and those of backward change places there. */
-static bool add_delayed(const struct dts_point *point, struct dts_plan *plan,
-                        const struct dts_bucket *buckets, int count, struct dts_error *err)
-{
-    const int update = add_update(point, plan);
-    for (int b = 0; b < count; b++)
-        dts_plan_after_previous(plan, update + 1 + b);
-    for (int b = 0; b < count; b++)
-        if (!add_exchange(point, plan, buckets, b, update, err))
-            return false;
-    return true;
-}
-
 /* What follows backward. */
 static bool add_exchange_and_update(const struct dts_point *point, struct dts_plan *plan,
                                     const struct dts_bucket *buckets, int count,
@@ -213,15 +199,17 @@ static bool add_exchange_and_update(const struct dts_point *point, struct dts_pl
     const struct dts_synchrony *synchrony = &a->synchrony;
     const bool alone = point->devices == 1;
     const int first = plan->op_count;
-    if (!alone && synchrony->delay > 0)
-        return add_delayed(point, plan, buckets, count, err);
-    if (!alone && sums_in_backward(synchrony) &&
+    if (!alone && dts_synchrony_sums(synchrony) &&
         !add_exchanges(point, plan, buckets, count, ops, err))
         return false;
     const int last = plan->op_count;
     add_update(point, plan);
     for (int op = first; op < last; op++)
         dts_plan_after(plan, op);
+    const struct dts_coll_use sum = {&a->choice, point, dts_point_members(point),
+                                     DTS_ALLREDUCE};
+    if (!alone && !dts_delay_add(synchrony, &sum, plan, buckets, count, err))
+        return false;
     return synchrony->local_steps == 0 || (alone && !synchrony->outer) ||
            dts_synchrony_average_weights(synchrony, &a->choice, point, plan, buckets, count,
                                          err);
@@ -242,6 +230,13 @@ static void add_buffers(const struct dts_point *point, struct dts_plan *plan,
         const int rows = dts_tables_buffer(point, plan, buckets, count, (size_t)point->devices);
         assert(rows == ROWS);
     }
+    const struct dts_late_values late =
+        dts_delay_values(&a->synchrony, &point->scenario->model);
+    if (late.count > 0) {
+        const int number =
+            dts_plan_buffer(plan, late.count, plan->buffers[gradients].element_bytes);
+        assert(number == DTS_LATE);
+    }
     if (a->synchrony.local_steps == 0)
         return;
     const int weights = dts_plan_buffer(plan, plan->buffers[gradients].count, sizeof(float));
@@ -254,7 +249,9 @@ static bool add_plan(const struct dts_point *point, const struct dts_collective 
 {
     const struct allreduce *a = point->strategy->self;
     struct dts_bucket *buckets;
-    const int count = dts_tables_buckets(&a->tables, point, &a->policy, 1, &buckets);
+    const int count =
+        dts_delay_cut(&a->synchrony, &point->scenario->model, &buckets,
+                      dts_tables_buckets(&a->tables, point, &a->policy, 1, &buckets));
     struct dts_compute_ops ops = {
         .ready = dts_alloc((size_t)count, sizeof(int)), .statistics = statistics, .rows = rows};
     add_buffers(point, plan, buckets, count);

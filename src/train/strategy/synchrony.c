@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "train/strategy/delay.h"
+
 const char *dts_synchrony_average(int i)
 {
     static const char *const names[] = {
@@ -27,12 +29,28 @@ static bool check_alone(const struct dts_synchrony *s, const struct dts_cfg *at,
            dts_cfg_fail(at, key, err, "cannot act without local_steps");
 }
 
+static bool check_delay(const struct dts_synchrony *s, const struct dts_cfg *at,
+                        struct dts_error *err)
+{
+    if (s->delay == 0 && (s->delay_first > 0 || s->delay_last > 0))
+        return dts_cfg_fail(at, s->delay_first > 0 ? "delay_first" : "delay_last", err,
+                            "cannot act without delay");
+    if (s->delay_first > 0 && s->delay_last > 0)
+        return dts_cfg_fail(at, "delay_last", err,
+                            "cannot act beside delay_first: layers at one end are late");
+    if (s->delay > 0 && s->local_steps > 0)
+        return dts_cfg_fail(at, "delay", err,
+                            "cannot act with local_steps: no gradients are exchanged");
+    return true;
+}
+
 bool dts_synchrony_prepare(struct dts_synchrony *s, const struct dts_cfg *at,
                            struct dts_error *err)
 {
     static const double usual_momentum = 0.9; // DiLoCo's
     const struct dts_cfg rate = dts_cfg_member(at, "outer_rate"),
-                         momentum = dts_cfg_member(at, "outer_momentum");
+                         momentum = dts_cfg_member(at, "outer_momentum"),
+                         overlap = dts_cfg_member(at, "overlap");
     s->outer = dts_cfg_exists(&rate);
     s->pairs = s->average != NULL && strcmp(s->average, dts_synchrony_average(0)) != 0;
     if (!check_alone(s, at, err))
@@ -44,10 +62,17 @@ bool dts_synchrony_prepare(struct dts_synchrony *s, const struct dts_cfg *at,
     if (s->outer && s->pairs)
         return dts_cfg_fail(at, "outer_rate", err,
                             "needs the mean of all: pairs begin from other weights each");
-    if (s->delay > 0 && s->local_steps > 0)
-        return dts_cfg_fail(at, "delay", err,
-                            "cannot act with local_steps: no gradients are exchanged");
-    return true;
+    if (!check_delay(s, at, err))
+        return false;
+    return dts_synchrony_sums(s) || !dts_cfg_exists(&overlap) ||
+           dts_cfg_fail(at, "overlap", err,
+                        "cannot act: no exchange begins while backward computes");
+}
+
+bool dts_synchrony_sums(const struct dts_synchrony *s)
+{
+    return (s->delay == 0 || dts_delay_is_partial(s)) &&
+           (s->local_steps == 0 || s->local_after > 0);
 }
 
 void dts_synchrony_name(const struct dts_synchrony *s, char *name, size_t room)
@@ -55,6 +80,10 @@ void dts_synchrony_name(const struct dts_synchrony *s, char *name, size_t room)
     name[0] = '\0';
     if (s->delay > 0)
         snprintf(name, room, "_delay_%d", s->delay);
+    if (s->delay_first > 0)
+        snprintf(name, room, "_delay_first_%d", s->delay_first);
+    if (s->delay_last > 0)
+        snprintf(name, room, "_delay_last_%d", s->delay_last);
     if (s->local_steps > 0)
         snprintf(name, room, "%s_%s_%d", s->local_after > 0 ? "_post" : "",
                  s->outer   ? "diloco"
@@ -76,7 +105,7 @@ bool dts_synchrony_check(const struct dts_synchrony *s, const struct dts_point *
         return dts_point_fail(point, err,
                               "%s: average: pairs needs a power of two of devices, got %d",
                               name, point->devices);
-    return true;
+    return dts_delay_check(s, point, err);
 }
 
 struct dts_when dts_synchrony_gradients(const struct dts_synchrony *s)
@@ -187,5 +216,6 @@ double dts_synchrony_bytes(const struct dts_synchrony *s, const struct dts_point
 {
     const double parameters = point->scenario->model.parameters;
     const double outer = s->outer ? 2 * sizeof(float) * parameters : 0;
-    return outer + (s->delay > 0 ? sizeof(float) * parameters : 0);
+    const struct dts_late_values late = dts_delay_values(s, &point->scenario->model);
+    return outer + sizeof(float) * (double)late.count;
 }

@@ -15,6 +15,8 @@
  *                       arXiv:2110.13363). AD-PSGD, whose pairs do not wait, is not modelled.
  *     delay 1           The exchange of a step's gradients takes until the end of the next
  *                       step, whose update uses them (delayed SGD, Langford et al. 2009).
+ *     delay_first N,    The same of the N layers with parameters nearest the input or the
+ *     delay_last N      output alone: others are in time (delay.h).
  *
  *     local   compute  fwd | bwd | update | fwd | bwd | update |                     | average
  *             data                                            | all-reduce of weights |
@@ -33,8 +35,8 @@ struct dts_synchrony {
     int local_steps, local_after; // local_steps 0: gradients are summed in each step
     double outer_rate, outer_momentum;
     const char *average;
-    int delay;
-    bool outer, pairs; // follow from these
+    int delay, delay_first, delay_last; // the latter 0: all gradients are late
+    bool outer, pairs;                  // follow from these
 };
 
 /* Names of ways to average: "all", "pairs"; NULL at the end. */
@@ -50,6 +52,9 @@ void dts_synchrony_name(const struct dts_synchrony *synchrony, char *name, size_
 /* Refuses a point whose ranks cannot go so. */
 bool dts_synchrony_check(const struct dts_synchrony *synchrony, const struct dts_point *point,
                          struct dts_error *err);
+
+/* Does a step exchange its own gradients, or some of them, while backward computes? */
+bool dts_synchrony_sums(const struct dts_synchrony *synchrony);
 
 /* The steps in which gradients are exchanged. */
 struct dts_when dts_synchrony_gradients(const struct dts_synchrony *synchrony);

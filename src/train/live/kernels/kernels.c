@@ -251,6 +251,7 @@ static void update(struct dts_live_kernels *t)
     const struct dts_update_settings settings = dts_live_settings(&t->rank, optimizer, of_step);
     if (finite)
         dts_live_parts_update(t, &settings, (float)(1 / t->scale.scale));
+    dts_live_synchrony_late(t, t->step);
     if (scales(t))
         dts_loss_scale_next(&t->scale, finite);
 }

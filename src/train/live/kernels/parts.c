@@ -150,11 +150,9 @@ static bool open_whole(struct dts_live_kernels *k, struct dts_error *err)
     if (k->point->strategy->kind->updates_on_servers)
         return true;
     parts->optimizers = dts_alloc(1, sizeof(*parts->optimizers));
-    const struct dts_optimizer *rule = k->point->scenario->optimizer;
-    parts->optimizer_count =
-        k->served != NULL || k->columns != NULL
-            ? dts_live_rest_optimizer(k, &parts->optimizers[0], err)
-            : dts_network_optimizer(k->network, rule, &parts->optimizers[0], err);
+    parts->optimizer_count = k->served != NULL || k->columns != NULL
+                                 ? dts_live_rest_optimizer(k, &parts->optimizers[0], err)
+                                 : dts_live_synchrony_optimizer(k, &parts->optimizers[0], err);
     return parts->optimizer_count > 0;
 }
 

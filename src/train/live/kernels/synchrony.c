@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "train/live/kernels/server.h"
+#include "train/network/optimizer.h"
 #include "train/network/outer.h"
 #include "train/strategy/build.h"
+#include "train/strategy/delay.h"
 #include "train/strategy/synchrony.h"
 
 struct dts_live_synchrony {
@@ -16,6 +19,9 @@ struct dts_live_synchrony {
     struct dts_outer outer; // rate 0: there is none
     bool has_begun;         // it has the weights from which it counts
     float *own;             // the rank's weights, while the mean takes their place; owned
+
+    struct dts_late_values late;
+    struct dts_optimizer_run *late_optimizer; // owned; NULL: all gradients are late, or none
 };
 
 static bool check(const struct dts_live_kernels *k, struct dts_error *err)
@@ -47,6 +53,7 @@ bool dts_live_synchrony_open(struct dts_live_kernels *k, struct dts_error *err)
     k->synchrony = dts_alloc(1, sizeof(*k->synchrony));
     k->synchrony->how = how;
     k->synchrony->count = dts_network_parameters(k->network);
+    k->synchrony->late = dts_delay_values(how, &k->point->scenario->model);
     if (!how->outer)
         return true;
     return dts_outer_open(&k->synchrony->outer, k->network, how->outer_rate,
@@ -59,6 +66,7 @@ void dts_live_synchrony_close(struct dts_live_kernels *k)
     if (s == NULL)
         return;
     dts_outer_close(&s->outer);
+    dts_optimizer_free(s->late_optimizer);
     free(s->own);
     free(s);
     k->synchrony = NULL;
@@ -71,11 +79,9 @@ bool dts_live_weights_travel(const struct dts_live_kernels *k)
             k->rank.role->plan.buffer_count > DTS_WEIGHTS);
 }
 
-/* Those of the step before travel while backward makes others. */
 bool dts_live_gradients_travel(const struct dts_live_kernels *k)
 {
-    return k->rank.role->plan.buffer_count > 0 &&
-           (k->synchrony == NULL || k->synchrony->how->delay == 0);
+    return k->rank.role->plan.buffer_count > 0;
 }
 
 int dts_live_summed_ranks(const struct dts_live_kernels *k, long step)
@@ -98,15 +104,47 @@ long dts_live_synchrony_update(struct dts_live_kernels *k, long step)
     struct dts_live_synchrony *s = k->synchrony;
     if (s == NULL)
         return step;
-    if (s->how->delay > 0 && k->rank.role->plan.buffer_count > 0) {
-        swap(dts_network_gradients(k->network), k->rank.buffers[DTS_GRADIENTS], s->count);
-        return step - s->how->delay;
+    if (s->how->delay > 0) {
+        swap(dts_network_gradients(k->network) + s->late.first, k->rank.buffers[DTS_LATE],
+             s->late.count);
+        return s->late_optimizer != NULL ? step : step - s->how->delay;
     }
     if (s->how->outer && !s->has_begun && dts_synchrony_is_local(s->how, step)) {
         dts_outer_begin(&s->outer);
         s->has_begun = true;
     }
     return step;
+}
+
+/* What is before or behind the values that are late, which are at one end. */
+static struct dts_optimizer_part in_time(const struct dts_late_values *late)
+{
+    return late->first > 0
+               ? (struct dts_optimizer_part){0, late->first, "what is in time"}
+               : (struct dts_optimizer_part){late->count, SIZE_MAX, "what is in time"};
+}
+
+bool dts_live_synchrony_optimizer(struct dts_live_kernels *k, struct dts_optimizer_run **run,
+                                  struct dts_error *err)
+{
+    struct dts_live_synchrony *s = k->synchrony;
+    const struct dts_optimizer *optimizer = k->point->scenario->optimizer;
+    if (s == NULL || !dts_delay_is_partial(s->how))
+        return dts_network_optimizer(k->network, optimizer, run, err);
+    const struct dts_optimizer_part others = in_time(&s->late);
+    const struct dts_optimizer_part late = {s->late.first, s->late.count, "what is late"};
+    return dts_network_optimizer_of(k->network, optimizer, &others, run, err) &&
+           dts_network_optimizer_of(k->network, optimizer, &late, &s->late_optimizer, err);
+}
+
+void dts_live_synchrony_late(struct dts_live_kernels *k, long step)
+{
+    const struct dts_live_synchrony *s = k->synchrony;
+    if (s == NULL || s->late_optimizer == NULL || step < s->how->delay)
+        return;
+    const struct dts_update_settings settings =
+        dts_live_settings(&k->rank, s->late_optimizer, step - s->how->delay);
+    dts_network_update(k->network, s->late_optimizer, &settings, 1);
 }
 
 /* How many ranks' weights were summed in that step. */

@@ -20,10 +20,18 @@ bool dts_live_gradients_travel(const struct dts_live_kernels *kernels);
 /* Among how many ranks the gradients of a step are summed. */
 int dts_live_summed_ranks(const struct dts_live_kernels *kernels, long step);
 
+/* The optimizer of a rank that has all weights: of those whose gradients are in time. */
+struct dts_optimizer_run;
+bool dts_live_synchrony_optimizer(struct dts_live_kernels *kernels,
+                                  struct dts_optimizer_run **run, struct dts_error *err);
+
 /* Before the update of a step: puts in the place of the network's gradients those that it is
  * made with. Returns the step that they are of; -1: none are there yet, and the update is left
  * out. */
 long dts_live_synchrony_update(struct dts_live_kernels *kernels, long step);
+
+/* Behind that update: the one of weights whose gradients alone are those of the step before. */
+void dts_live_synchrony_late(struct dts_live_kernels *kernels, long step);
 
 /* Behind the exchange of weights: their sums become means, and an outer update is made. */
 void dts_live_synchrony_average(struct dts_live_kernels *kernels, long step);
