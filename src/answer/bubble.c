@@ -53,7 +53,7 @@ static int worker_roles(const struct dts_job *job)
 bool dts_bubble_split(const struct dts_simulation *simulation, struct dts_step *step,
                       struct dts_error *err)
 {
-    if (worker_roles(simulation->job) < 2)
+    if (worker_roles(simulation->job) < 2 || dts_job_drifts(simulation->job))
         return true;
     const struct dts_net *real = simulation->net;
     const struct dts_net net = {.ops = &free_ops,

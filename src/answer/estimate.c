@@ -68,7 +68,7 @@ static void prepare_simulation(struct work *w)
         .neighbour_count = w->neighbours.count,
         .progress = w->question->progress,
     };
-    w->simulation.settles = dts_job_serving(&w->built.job) != NULL && !s->steps_given;
+    w->simulation.settles = dts_job_drifts(&w->built.job) && !s->steps_given;
     if (w->simulation.settles && w->simulation.steps < SERVED_STEPS)
         w->simulation.steps = SERVED_STEPS;
     dts_simulation_settle(&w->simulation);
@@ -109,7 +109,7 @@ static void warn_of_hours(const struct work *w)
             "where many share a link)%s\n",
             w->question->strategy->name, w->question->devices, dts_plural(w->question->devices),
             w->engine->name, messages, seconds / (hours ? 3600 : 1), hours ? "hours" : "s",
-            w->neighbours.count > 0 || dts_job_serving(&w->built.job) != NULL
+            w->neighbours.count > 0 || dts_job_drifts(&w->built.job)
                 ? "; larger buckets and messages are fewer"
                 : "; fluid takes seconds");
 }
@@ -337,12 +337,13 @@ static bool check_shares(const struct work *w, struct dts_error *err)
 
 static bool check_serves(const struct work *w, struct dts_error *err)
 {
-    return dts_job_serving(&w->built.job) == NULL || w->engine->serves ||
-           dts_point_fail(
-               &w->built.point, err,
-               "%s: the engine %s does not know servers that answer as requests come: "
-               "set engine to flow",
-               w->question->strategy->name, w->engine->name);
+    const char *who = dts_job_serving(&w->built.job) != NULL
+                          ? "servers that answer as requests come"
+                          : "workers that do not wait for each other";
+    return !dts_job_drifts(&w->built.job) || w->engine->serves ||
+           dts_point_fail(&w->built.point, err,
+                          "%s: the engine %s does not know %s: set engine to flow",
+                          w->question->strategy->name, w->engine->name, who);
 }
 
 void dts_estimate(const struct dts_question *question, struct dts_result *result)

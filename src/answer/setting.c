@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "train/strategy/delay.h"
+#include "train/strategy/synchrony.h"
 
 bool dts_setting_noise(const struct dts_scenario *s)
 {

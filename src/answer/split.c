@@ -65,7 +65,8 @@ static int by_start(const void *a, const void *b)
 static bool is_under_way(const struct dts_op *op)
 {
     const bool awaits = op->kind == DTS_OP_EXCHANGE && !op->exchange.send;
-    return op->kind != DTS_OP_CALL && !(awaits && dts_stream_meets(op->stream) != op->stream);
+    return op->kind != DTS_OP_CALL && !(awaits && op->exchange.awaits) &&
+           !(awaits && dts_stream_meets(op->stream) != op->stream);
 }
 
 /* Times of one step are what they are. */

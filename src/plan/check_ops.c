@@ -2,6 +2,7 @@
 #include <limits.h>
 
 #include "plan/check.h"
+#include "plan/run.h"
 
 /* The operation that a message is about. */
 struct place {
@@ -92,7 +93,7 @@ static bool check_peers(const struct place *at, int rank)
     if (x->every > 1 && (rank - at->role->first) % x->every != 0)
         return true;
     for (int p = 0; p < x->peer_count; p++) {
-        long peer = (long)x->first_peer + (x->relative ? rank : 0) + (long)p * x->peer_stride;
+        long peer = dts_exchange_peer(x, rank, p);
         if (peer < 0 || peer >= at->job->ranks || peer == rank)
             return fail(at, "peers must be other ranks of the job", peer);
         long shard = (x->part == DTS_SHARD_OF_PEER ? peer : rank) - x->shard_base;
@@ -109,6 +110,8 @@ static bool check_exchange(const struct place *at)
         return false;
     if (x->peer_count < 0)
         return fail(at, "peer_count must be >= 0", x->peer_count);
+    if (x->ring_size < 0)
+        return fail(at, "ring_size must be >= 0", x->ring_size);
     for (int r = 0; r < at->role->count; r++)
         if (!check_peers(at, at->role->first + r))
             return false;

@@ -28,6 +28,8 @@ static uint64_t exchange(uint64_t hash, const struct dts_exchange *x)
                                 x->peer_count, x->every,    x->part,       x->shards,
                                 x->shard_base, x->add,      x->channel};
     hash = span(hash, &x->data);
+    if (x->ring_size > 0)
+        hash = number(number(hash, x->ring_first), x->ring_size);
     return dts_hash_bytes(hash, fields, sizeof(fields));
 }
 

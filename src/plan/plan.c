@@ -172,6 +172,11 @@ const struct dts_role *dts_job_serving(const struct dts_job *job)
     return NULL;
 }
 
+bool dts_job_drifts(const struct dts_job *job)
+{
+    return job->drifts || dts_job_serving(job) != NULL;
+}
+
 bool dts_job_has_servers(const struct dts_job *job)
 {
     return dts_job_workers(job) < job->ranks;

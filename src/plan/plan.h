@@ -168,6 +168,9 @@ struct dts_exchange {
     bool relative;                           // peers count from the rank, else from 0
     int first_peer, peer_stride, peer_count; // peer_count may be 0
 
+    /* > 0: peers are ranks of ring_first .. ring_first + ring_size - 1, and count round. */
+    int ring_first, ring_size;
+
     /* > 1: only ranks r (counted within the role) with r % every == 0 take part. */
     int every;
 
@@ -175,6 +178,7 @@ struct dts_exchange {
     enum dts_part part;
     int shards, shard_base;
     bool add;    // receive: add what arrives; else overwrite
+    bool awaits; // receive: what comes when it comes; who waits for it is not communicating
     int channel; // messages meet only in the same channel; both sides name the same number
 
     /* Between stages: whose activations or gradients these are, as of a call. */
@@ -298,6 +302,10 @@ struct dts_job {
     struct dts_role *roles; // owned
     int role_count;
     int ranks;
+
+    /* No worker waits for all others: each has a pace of its own, and a step is the harmonic
+     * mean of theirs. Jobs with servers that have a rule are so in any case. */
+    bool drifts;
 };
 
 void dts_plan_free(struct dts_plan *plan); // leaves it empty
@@ -314,6 +322,8 @@ int dts_job_period(const struct dts_job *job);
 /* The first step from which on steps of a job are as those of the long run. */
 long dts_job_settled(const struct dts_job *job);
 bool dts_job_has_servers(const struct dts_job *job);
+
+bool dts_job_drifts(const struct dts_job *job);
 
 /* The first role that has a rule (serve.h): all servers of a job have the same; NULL: none has.
  */

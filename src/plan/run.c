@@ -154,16 +154,24 @@ static struct dts_span exchanged(const struct dts_exchange *x, int rank, int pee
     return part_of(x->data, x->shards, shard, 1);
 }
 
+long dts_exchange_peer(const struct dts_exchange *x, int rank, int p)
+{
+    const long peer = (long)x->first_peer + (x->relative ? rank : 0) + (long)p * x->peer_stride;
+    if (x->ring_size == 0)
+        return peer;
+    const long place = (peer - x->ring_first) % x->ring_size;
+    return x->ring_first + place + (place < 0 ? x->ring_size : 0);
+}
+
 int dts_exchange_messages(const struct dts_role *role, const struct dts_exchange *exchange,
                           int rank, struct dts_message *messages)
 {
     if (exchange->every > 1 && (rank - role->first) % exchange->every != 0)
         return 0;
     size_t element_bytes = role->plan.buffers[exchange->data.buffer].element_bytes;
-    int first = exchange->first_peer + (exchange->relative ? rank : 0);
     int count = 0;
     for (int p = 0; p < exchange->peer_count; p++) {
-        int peer = first + p * exchange->peer_stride;
+        int peer = (int)dts_exchange_peer(exchange, rank, p);
         struct dts_span data = exchanged(exchange, rank, peer);
         if (data.count == 0)
             continue;

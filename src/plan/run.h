@@ -105,6 +105,10 @@ int dts_collective_messages(const struct dts_role *role,
 int dts_collective_step(const struct dts_role *role, const struct dts_collective *collective,
                         int rank, int i, struct dts_coll_message *messages);
 
+/* Peer number p of an exchange of that rank; a plan that was not checked may name any number.
+ */
+long dts_exchange_peer(const struct dts_exchange *exchange, int rank, int p);
+
 /* The messages of one rank in an exchange; room for exchange->peer_count. */
 int dts_exchange_messages(const struct dts_role *role, const struct dts_exchange *exchange,
                           int rank, struct dts_message *messages);

@@ -66,7 +66,7 @@ const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation
     const double most = seconds * dts_engine_flow.messages_per_s / crowd / simulation->steps;
     struct dts_traffic traffic;
     double events = operations(simulation->job);
-    if (dts_job_serving(simulation->job) != NULL || simulation->neighbour_count > 0)
+    if (dts_job_drifts(simulation->job) || simulation->neighbour_count > 0)
         return &dts_engine_flow;
     if (simulation->message_slowdown > 0)
         return &dts_engine_fluid;

@@ -105,7 +105,8 @@ struct dts_timing {
 
     /* The DTS_COMPUTE calls of a worker in the last step in which they act, by the share of
      * steps in which they do, mean over all workers. Includes the slowdown by communication,
-     * noise, and factors of ranks. */
+     * noise, and factors of ranks. Where workers drift apart without servers: in the mean over
+     * the second half of the steps. */
     double compute_s;
 
     /* In so many steps everything repeats: times of operations that act in some of them only
@@ -150,8 +151,9 @@ void dts_timing_steps(struct dts_timing *timing, const struct dts_simulation *si
 struct dts_engine {
     const char *name, *summary;
     bool slows_messages; // takes message_slowdown into account; else it must be 0
-    bool serves;         // knows servers that answer in the order of requests (plan/serve.h)
-    bool shares;         // knows neighbours
+    bool serves; // knows servers that answer in the order of requests (plan/serve.h), and jobs
+                 // whose workers drift apart (plan/plan.h)
+    bool shares; // knows neighbours
 
     /* Messages that it simulates in a second on a quiet network; 0: it does not take each, or
      * this build has it not. */

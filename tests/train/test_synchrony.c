@@ -5,6 +5,7 @@
 #include "train/model/model.h"
 #include "train/strategy/coll_choice.h"
 #include "train/strategy/delay.h"
+#include "train/strategy/synchrony.h"
 
 #include "point.h"
 

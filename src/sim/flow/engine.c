@@ -56,7 +56,8 @@ static bool run_settled(const struct dts_simulation *simulation, struct dts_timi
     struct dts_traffic traffic;
     dts_job_traffic(simulation->job, &traffic);
     const double most = fmin(most_steps, most_messages / fmax(traffic.messages, 1));
-    if (dts_job_serving(simulation->job)->serve.rule == &dts_serve_bounded)
+    const struct dts_role *servers = dts_job_serving(simulation->job);
+    if (servers != NULL && servers->serve.rule == &dts_serve_bounded)
         more.steps = (int)fmax(simulation->steps, most);
     if (!run_once(&more, timing, err))
         return false;
@@ -83,7 +84,7 @@ static bool run_settled(const struct dts_simulation *simulation, struct dts_timi
 static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
                 struct dts_error *err)
 {
-    const bool settles = simulation->settles && dts_job_serving(simulation->job) != NULL;
+    const bool settles = simulation->settles && dts_job_drifts(simulation->job);
     if (!(settles ? run_settled : run_once)(simulation, timing, err))
         return false;
     if (timing->limits == NULL &&

@@ -89,11 +89,17 @@ static void talk(struct dts_flow *f, const struct dts_flow_lane *lane, int more)
         set_pace(f, rank->compute);
 }
 
+/* Does it slow the rank's kernels down while it lasts? */
+static bool talks(const struct dts_op *op)
+{
+    return op->kind != DTS_OP_CALL && !(op->kind == DTS_OP_EXCHANGE && op->exchange.awaits);
+}
+
 static void begin(struct dts_flow *f, struct dts_flow_lane *lane, int op)
 {
     lane->op = op;
     lane->began_s = f->now_s;
-    if (op_of(lane)->kind != DTS_OP_CALL)
+    if (talks(op_of(lane)))
         talk(f, lane, 1);
 }
 
@@ -115,6 +121,31 @@ static bool takes_part(const struct dts_flow_lane *lane)
            (lane->rank - lane->role->first) % op->exchange.every == 0;
 }
 
+/* The step from whose begin times of a lane count: its own, or, where nobody of the rank waits
+ * for it, that which the rank is at. */
+static int step_of_rank(const struct dts_flow *f, const struct dts_flow_lane *lane)
+{
+    const int compute = f->ranks[lane->place].compute;
+    const int at = compute != DTS_FLOW_NONE ? f->lanes[compute].step : lane->step;
+    return at < lane->step || at > lane->step + 1 ? at : lane->step;
+}
+
+/* In the last step in which they act; where messages disturb one step more than another, in the
+ * mean over the second half of all steps. */
+static void note_compute(struct dts_flow *f, const struct dts_flow_lane *lane)
+{
+    const struct dts_op *op = op_of(lane);
+    const int steps = f->simulation->steps, half = steps / 2;
+    const double seconds = f->now_s - lane->began_s;
+    if (lane->role->kind != DTS_WORKER || lane->stream != DTS_COMPUTE ||
+        op->kind != DTS_OP_CALL)
+        return;
+    if (f->simulation->job->drifts)
+        f->ranks[lane->place].compute_s += lane->step >= half ? seconds / (steps - half) : 0;
+    else if (lane->step >= dts_engine_last_step(f->simulation, &op->when))
+        f->ranks[lane->place].compute_s += dts_when_share(&op->when) * seconds;
+}
+
 static void record(struct dts_flow *f, const struct dts_flow_lane *lane)
 {
     struct dts_timing *timing = f->timing;
@@ -127,16 +158,15 @@ static void record(struct dts_flow *f, const struct dts_flow_lane *lane)
         const int steps = f->simulation->steps;
         if (lane->ends_step)
             f->ends[lane->rank * steps + lane->step] = f->now_s;
-        from_s = lane->step > 0 ? f->ends[lane->rank * steps + lane->step - 1] : 0;
+        const int own = step_of_rank(f, lane);
+        from_s = own > 0 ? f->ends[lane->rank * steps + own - 1] : 0;
     }
+    note_compute(f, lane);
     const struct dts_when *when = &op_of(lane)->when;
     if (lane->step < dts_engine_last_step(f->simulation, when) || !takes_part(lane))
         return;
     dts_op_time_add(&timing->ops[timing->first_op[lane->role_number] + lane->op],
                     lane->began_s - from_s, f->now_s - from_s);
-    if (lane->role->kind == DTS_WORKER && lane->stream == DTS_COMPUTE &&
-        op_of(lane)->kind == DTS_OP_CALL)
-        f->ranks[lane->place].compute_s += dts_when_share(when) * (f->now_s - lane->began_s);
 }
 
 /* Who waits for the operation goes on. */
@@ -156,7 +186,7 @@ static void done(struct dts_flow *f, int number, int op)
 {
     const struct dts_flow_lane *lane = &f->lanes[number];
     struct dts_flow_rank *rank = &f->ranks[lane->place];
-    if (op_of(lane)->kind != DTS_OP_CALL)
+    if (talks(op_of(lane)))
         talk(f, lane, -1);
     else if (rank->computing && lane->stream == DTS_COMPUTE)
         set_computing(f, lane->place, false);

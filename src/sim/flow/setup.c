@@ -88,10 +88,10 @@ void dts_flow_open(struct dts_flow *f)
     const struct dts_job *job = s->job;
     dts_flow_jobs_open(f);
     f->step_ends = dts_alloc((size_t)s->steps, sizeof(*f->step_ends));
-    if (dts_job_serving(job) != NULL) {
+    if (dts_job_serving(job) != NULL)
         f->timing->staleness = dts_alloc(1, sizeof(*f->timing->staleness));
+    if (dts_job_drifts(job))
         f->ends = dts_alloc((size_t)job->ranks * (size_t)s->steps, sizeof(*f->ends));
-    }
     f->pairs.net = s->net;
     f->queue = f->free_message = DTS_FLOW_NONE;
     for (int o = 0; o < f->timing->first_op[job->role_count]; o++)

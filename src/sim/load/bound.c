@@ -36,17 +36,13 @@ static double issue_seconds(const struct dts_plan *plan)
     return seconds;
 }
 
-/* How much longer kernels make a step: as much as those of the slowest; where workers do not
- * wait for each other, as the harmonic mean of all, since their rates add up. */
+/* How much longer kernels of the slowest make a step. */
 static double slowest(const struct dts_simulation *simulation, const struct dts_role *role)
 {
-    double factor = 0, rates = 0;
-    for (int i = 0; i < role->count; i++) {
-        const double own = dts_compute_factor(simulation, role->first + i);
-        factor = fmax(factor, own);
-        rates += 1 / own;
-    }
-    return dts_job_serving(simulation->job) != NULL ? role->count / rates : factor;
+    double factor = 0;
+    for (int i = 0; i < role->count; i++)
+        factor = fmax(factor, dts_compute_factor(simulation, role->first + i));
+    return factor;
 }
 
 static bool crosses(const struct dts_simulation *s, int src, int dst, int link)
@@ -136,12 +132,25 @@ static const struct dts_transport *host_limit(const struct dts_net *net, int lin
     return &net->transports[strstr(name, "host.within") != NULL ? DTS_WITHIN : DTS_BETWEEN];
 }
 
-/* The longest of the workers' kernels, and the mean of all workers on devices as the plan has
- * them. */
+/* Steps a second of workers that wait for nobody. */
+static double rates_of(const struct dts_simulation *simulation, const struct dts_role *role,
+                       double issue_s)
+{
+    double rates = 0;
+    for (int i = 0; i < role->count; i++) {
+        const double factor = dts_compute_factor(simulation, role->first + i);
+        rates += 1 / fmax(issue_s, compute_seconds(&role->plan, factor));
+    }
+    return rates;
+}
+
+/* The longest of the workers' kernels, or where they wait for nobody the harmonic mean of all,
+ * and the mean of all workers on devices as the plan has them. */
 static void find_compute(const struct dts_simulation *simulation, struct dts_bound *bound)
 {
     const struct dts_job *job = simulation->job;
     const int workers = dts_job_workers(job);
+    double rates = 0;
     for (int r = 0; r < job->role_count; r++) {
         const struct dts_role *role = &job->roles[r];
         if (role->kind != DTS_WORKER)
@@ -150,9 +159,13 @@ static void find_compute(const struct dts_simulation *simulation, struct dts_bou
         const double slow_s = compute_seconds(&role->plan, slowest(simulation, role));
         bound->issue_s = fmax(bound->issue_s, issue_s);
         bound->compute_s = fmax(bound->compute_s, fmax(issue_s, slow_s));
+        rates += rates_of(simulation, role, issue_s);
         const double plain_s = fmax(issue_s, compute_seconds(&role->plan, 1));
         bound->plain_s += role->count == workers ? plain_s : plain_s * role->count / workers;
     }
+    if (dts_job_drifts(job))
+        bound->compute_s = workers / rates;
+    bound->links_apart = job->drifts;
 }
 
 void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *loader,
@@ -198,7 +211,7 @@ bool dts_bound_check(const struct dts_bound *bound, const struct dts_timing *tim
     // A link may carry in one step what a member that is early sends of the next one, and have
     // less to do in that; from rest it cannot.
     double longest_s = fmax(timing->step_s, timing->mean_s);
-    if (!bound->drawn && longest_s < bound->link_s * slack)
+    if (!bound->drawn && !bound->links_apart && longest_s < bound->link_s * slack)
         return dts_fail(
             err, DTS_SYSTEM,
             "%s: error of dtsim, please report: a step of %.9g s is shorter than link "

@@ -32,6 +32,10 @@ struct dts_bound {
     /* Messages take one of several paths: link_s is the mean of the busiest link, and a
      * simulation may need less. */
     bool drawn;
+
+    /* Some workers wait for no message: the mean step may be shorter than a link needs, whose
+     * messages then are fewer. */
+    bool links_apart;
 };
 
 void dts_bound_find(const struct dts_simulation *simulation, struct dts_loader *loader,

@@ -12,7 +12,8 @@ bool dts_exchange_same(const struct dts_exchange *x, const struct dts_exchange *
 {
     return x->send == y->send && x->relative == y->relative && x->first_peer == y->first_peer &&
            x->peer_stride == y->peer_stride && x->peer_count == y->peer_count &&
-           x->every == y->every && x->part == y->part && x->add == y->add &&
+           x->every == y->every && x->ring_first == y->ring_first &&
+           x->ring_size == y->ring_size && x->part == y->part && x->add == y->add &&
            (x->part == DTS_WHOLE || (x->shards == y->shards && x->shard_base == y->shard_base));
 }
 

@@ -142,13 +142,14 @@ static void time_step(const struct measured *m, struct dts_timing *timing)
     for (int r = 0; r < job->role_count; r++)
         timing->first_op[r + 1] = timing->first_op[r] + job->roles[r].plan.op_count;
     timing->ops = dts_alloc((size_t)timing->first_op[job->role_count], sizeof(*timing->ops));
-    if (m->all->staleness != NULL) {
+    const bool drifts = dts_job_drifts(job) && !m->all->from_rest;
+    if (drifts) {
         timing->step_s = 0;
         for (int o = 0; o < timing->first_op[job->role_count]; o++)
             timing->ops[o] = dts_op_time_none();
         time_drifting_step(m, timing);
     }
-    for (int r = 0; r < job->role_count && m->all->staleness == NULL; r++)
+    for (int r = 0; r < job->role_count && !drifts; r++)
         for (int o = 0; o < job->roles[r].plan.op_count; o++)
             time_op(m, &job->roles[r], o, zero_s, &timing->ops[timing->first_op[r] + o]);
     timing->compute_s = mean_compute(m);

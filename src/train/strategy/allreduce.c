@@ -25,6 +25,7 @@
 #include "train/strategy/coll_choice.h"
 #include "train/strategy/delay.h"
 #include "train/strategy/gather.h"
+#include "train/strategy/gossip.h"
 #include "train/strategy/keys.h"
 #include "train/strategy/synchrony.h"
 #include "train/strategy/tables.h"
@@ -75,7 +76,10 @@ static const struct dts_field fields[] = {
      .help = "local_steps: so many first steps sum gradients; default: none"},
     {SYNCHRONY_KEY(average), .type = DTS_STRING, .choice = dts_synchrony_average,
      .missing = "null",
-     .help = "local_steps: whose weights: of all, or of pairs, each time others; default: all"},
+     .help =
+         "local_steps: whose weights: of all; of pairs, each time others; or of pairs beside "
+         "the next step, of which nobody waits for the other's step (AD-PSGD); default: "
+         "all"},
     {SYNCHRONY_KEY(outer_rate), .type = DTS_REAL, .min = 1e-6, .max = 100, .missing = "null",
      .help = "local_steps: learning rate of an outer update with Nesterov's momentum, by what "
              "the mean moved; default: the mean itself"},
@@ -110,9 +114,7 @@ static bool prepare_synchrony(struct allreduce *a, const struct dts_cfg *at,
             at, "tables", err,
             "rows are gathered with the gradients of each step, and these ranks "
             "do not sum them so");
-    char order[48];
-    dts_synchrony_name(s, order, sizeof(order));
-    snprintf(a->name, sizeof(a->name), "%s%s", a->choice.algorithm, order);
+    dts_synchrony_name(s, a->choice.algorithm, a->name, sizeof(a->name));
     return true;
 }
 
@@ -277,6 +279,10 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     if (divides && !dts_coll_choice_make(&a->lookup, point, &all, DTS_ALLTOALL, 0, &rows, err))
         return false;
 
+    if (a->synchrony.passing && point->devices > 1) {
+        dts_gossip_build(&a->synchrony, point, job);
+        return true;
+    }
     job->roles = dts_alloc(1, sizeof(*job->roles));
     job->role_count = 1;
     job->ranks = point->devices;
@@ -337,4 +343,5 @@ const struct dts_strategy_kind dts_strategy_allreduce = {
     .rows_memory = rows_memory,
     .describe = describe,
     .synchrony = synchrony,
+    .device_of = dts_gossip_device_of,
 };

@@ -13,7 +13,9 @@
 #ifndef DTS_TRAIN_STRATEGY_DELAY_H
 #define DTS_TRAIN_STRATEGY_DELAY_H
 
-#include "train/strategy/synchrony.h"
+#include "train/strategy/build.h"
+#include "train/strategy/coll_choice.h"
+#include "train/strategy/synchrony_keys.h"
 
 /* The buffer of a plan with gradients that are late: from one update to the next. */
 enum { DTS_LATE = 1 };

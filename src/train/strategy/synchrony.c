@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "train/strategy/delay.h"
+#include "train/strategy/gossip.h"
 
 const char *dts_synchrony_average(int i)
 {
     static const char *const names[] = {
         "all",
         "pairs",
+        "asynchronous_pairs",
         NULL,
     };
     return names[i];
@@ -53,6 +55,7 @@ bool dts_synchrony_prepare(struct dts_synchrony *s, const struct dts_cfg *at,
                          overlap = dts_cfg_member(at, "overlap");
     s->outer = dts_cfg_exists(&rate);
     s->pairs = s->average != NULL && strcmp(s->average, dts_synchrony_average(0)) != 0;
+    s->passing = s->average != NULL && strcmp(s->average, dts_synchrony_average(2)) == 0;
     if (!check_alone(s, at, err))
         return false;
     if (dts_cfg_exists(&momentum) && !s->outer)
@@ -62,6 +65,8 @@ bool dts_synchrony_prepare(struct dts_synchrony *s, const struct dts_cfg *at,
     if (s->outer && s->pairs)
         return dts_cfg_fail(at, "outer_rate", err,
                             "needs the mean of all: pairs begin from other weights each");
+    if (s->passing && !dts_gossip_check_keys(s, at, err))
+        return false;
     if (!check_delay(s, at, err))
         return false;
     return dts_synchrony_sums(s) || !dts_cfg_exists(&overlap) ||
@@ -75,21 +80,23 @@ bool dts_synchrony_sums(const struct dts_synchrony *s)
            (s->local_steps == 0 || s->local_after > 0);
 }
 
-void dts_synchrony_name(const struct dts_synchrony *s, char *name, size_t room)
+void dts_synchrony_name(const struct dts_synchrony *s, const char *algorithm, char *name,
+                        size_t room)
 {
-    name[0] = '\0';
-    if (s->delay > 0)
-        snprintf(name, room, "_delay_%d", s->delay);
-    if (s->delay_first > 0)
-        snprintf(name, room, "_delay_first_%d", s->delay_first);
-    if (s->delay_last > 0)
-        snprintf(name, room, "_delay_last_%d", s->delay_last);
-    if (s->local_steps > 0)
-        snprintf(name, room, "%s_%s_%d", s->local_after > 0 ? "_post" : "",
-                 s->outer   ? "diloco"
-                 : s->pairs ? "gossip"
-                            : "local",
+    const char *how = s->outer ? "diloco" : s->pairs ? "gossip" : "local";
+    if (s->passing) // by no algorithm
+        snprintf(name, room, "adpsgd_%d", s->local_steps);
+    else if (s->local_steps > 0)
+        snprintf(name, room, "%s%s_%s_%d", algorithm, s->local_after > 0 ? "_post" : "", how,
                  s->local_steps);
+    else if (s->delay_first > 0)
+        snprintf(name, room, "%s_delay_first_%d", algorithm, s->delay_first);
+    else if (s->delay_last > 0)
+        snprintf(name, room, "%s_delay_last_%d", algorithm, s->delay_last);
+    else if (s->delay > 0)
+        snprintf(name, room, "%s_delay_%d", algorithm, s->delay);
+    else
+        snprintf(name, room, "%s", algorithm);
 }
 
 bool dts_synchrony_check(const struct dts_synchrony *s, const struct dts_point *point,
@@ -101,6 +108,8 @@ bool dts_synchrony_check(const struct dts_synchrony *s, const struct dts_point *
                               "%s: synchronized batch_norm needs ranks in step, and these "
                               "train alone for some steps",
                               name);
+    if (s->passing)
+        return dts_gossip_check(point, err);
     if (s->pairs && (point->devices & (point->devices - 1)) != 0)
         return dts_point_fail(point, err,
                               "%s: average: pairs needs a power of two of devices, got %d",
@@ -169,16 +178,21 @@ static bool add_meetings(const struct dts_synchrony *s, const struct dts_coll_ch
     return true;
 }
 
-/* Once through memory: sums become means; an outer update reads and writes the weights, those
- * of the last time and the momentum. */
-static double average_seconds(const struct dts_synchrony *s, const struct dts_point *point)
+double dts_synchrony_seconds(const struct dts_point *point, double values, double flops)
 {
     const double parameters = point->scenario->model.parameters;
     const struct dts_work work = {.class = DTS_WORK_MEMORY,
-                                  .flops = (s->outer ? 8 : 1) * parameters,
-                                  .bytes = (s->outer ? 6 : 2) * sizeof(float) * parameters};
+                                  .flops = flops * parameters,
+                                  .bytes = values * sizeof(float) * parameters};
     return dts_device_seconds(point->device, dts_precision_beside(point->scenario->precision),
                               &work);
+}
+
+/* Sums become means; an outer update reads and writes the weights, those of the last time and
+ * the momentum. */
+static double average_seconds(const struct dts_synchrony *s, const struct dts_point *point)
+{
+    return dts_synchrony_seconds(point, s->outer ? 6 : 2, s->outer ? 8 : 1);
 }
 
 bool dts_synchrony_average_weights(const struct dts_synchrony *s,
@@ -217,5 +231,7 @@ double dts_synchrony_bytes(const struct dts_synchrony *s, const struct dts_point
     const double parameters = point->scenario->model.parameters;
     const double outer = s->outer ? 2 * sizeof(float) * parameters : 0;
     const struct dts_late_values late = dts_delay_values(s, &point->scenario->model);
+    if (s->passing)
+        return dts_gossip_bytes(point);
     return outer + sizeof(float) * (double)late.count;
 }

@@ -12,7 +12,10 @@
  *     average pairs     Gossip: the mean of two ranks alone, synchronously. The pairs are the
  *                       edges of a hypercube, one dimension each time (D-PSGD, Lian et al.
  *                       2017, arXiv:1705.09056, on the one-peer hypercube of Ying et al. 2021,
- *                       arXiv:2110.13363). AD-PSGD, whose pairs do not wait, is not modelled.
+ *                       arXiv:2110.13363).
+ *     average           AD-PSGD (Lian et al. 2018, arXiv:1710.06952): the mean of two ranks,
+ *     asynchronous_pairs  beside the next step, by ranks that ask and others that answer
+ *                       (gossip.h).
  *     delay 1           The exchange of a step's gradients takes until the end of the next
  *                       step, whose update uses them (delayed SGD, Langford et al. 2009).
  *     delay_first N,    The same of the N layers with parameters nearest the input or the
@@ -28,26 +31,18 @@
 
 #include "train/strategy/build.h"
 #include "train/strategy/coll_choice.h"
+#include "train/strategy/synchrony_keys.h"
 
-enum { DTS_MOST_LOCAL_STEPS = 10000 };
-
-struct dts_synchrony {
-    int local_steps, local_after; // local_steps 0: gradients are summed in each step
-    double outer_rate, outer_momentum;
-    const char *average;
-    int delay, delay_first, delay_last; // the latter 0: all gradients are late
-    bool outer, pairs;                  // follow from these
-};
-
-/* Names of ways to average: "all", "pairs"; NULL at the end. */
+/* Names of ways to average: "all", "pairs", "asynchronous_pairs"; NULL at the end. */
 const char *dts_synchrony_average(int i);
 
 /* Refuses keys that cannot act, and fills in what follows. */
 bool dts_synchrony_prepare(struct dts_synchrony *synchrony, const struct dts_cfg *at,
                            struct dts_error *err);
 
-/* What is added to the name of a strategy: "_local_16"; "": nothing. */
-void dts_synchrony_name(const struct dts_synchrony *synchrony, char *name, size_t room);
+/* The name of a strategy that sums by that algorithm: "ring_local_16". */
+void dts_synchrony_name(const struct dts_synchrony *synchrony, const char *algorithm,
+                        char *name, size_t room);
 
 /* Refuses a point whose ranks cannot go so. */
 bool dts_synchrony_check(const struct dts_synchrony *synchrony, const struct dts_point *point,
@@ -66,6 +61,10 @@ bool dts_synchrony_average_weights(const struct dts_synchrony *synchrony,
                                    const struct dts_point *point, struct dts_plan *plan,
                                    const struct dts_bucket *buckets, int count,
                                    struct dts_error *err);
+
+/* Seconds of a call that goes once through memory, for so many values and operations of each
+ * parameter. */
+double dts_synchrony_seconds(const struct dts_point *point, double values, double flops);
 
 /* That of a point's strategy; of one that knows no other all are zero: ranks meet in each step.
  */

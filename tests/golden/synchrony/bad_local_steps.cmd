@@ -16,5 +16,8 @@ one ',"delay":1,"delay_last":300'
 one ',"delay":1,"overlap":false'
 dtsim in/small.json --set model=resnet50 --set devices=4 --set batch_norm=synchronized --set 'strategies=[{"kind":"allreduce","local_steps":2}]'
 dtsim in/small.json --set devices=3 --set 'strategies=[{"kind":"allreduce","local_steps":1,"average":"pairs"}]'
+one ',"local_steps":1,"average":"asynchronous_pairs","bucket_bytes":1e6'
+dtsim in/small.json --set devices=4 --set 'strategies=[{"kind":"allreduce","local_steps":1,"average":"asynchronous_pairs"}]' --engine fluid
+dtsim in/small.json --set devices=3 --set 'strategies=[{"kind":"allreduce","local_steps":1,"average":"asynchronous_pairs"}]'
 dtsim converge fashion_mnist -o "$TMP/x.json" --set 'live.schedule={}' --outer-rate 1
 dtsim converge fashion_mnist -o "$TMP/x.json" --set 'live.schedule={}' --local-steps 2 --delay 1
