@@ -199,11 +199,20 @@ static void set_compute(struct dts_flow *f)
         f->timing->compute_s += f->ranks[rank].compute_s / f->jobs[0].workers;
 }
 
+/* Times of operations of workers that drift apart count from their own rank's step already. */
+static void set_steps(struct dts_flow *f)
+{
+    double *zeros = dts_alloc((size_t)f->simulation->steps, sizeof(*zeros));
+    const bool drifts = f->ends != NULL && f->simulation->steps > 1;
+    dts_timing_steps(f->timing, f->simulation, drifts ? zeros : f->step_ends);
+    free(zeros);
+}
+
 bool dts_flow_close(struct dts_flow *f, const char *engine, struct dts_error *err)
 {
     const bool ok = check_finished(f, engine, err);
     if (ok) {
-        dts_timing_steps(f->timing, f->simulation, f->step_ends);
+        set_steps(f);
         if (f->ends != NULL && f->simulation->steps > 1)
             set_drifting_steps(f);
         else
