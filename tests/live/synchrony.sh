@@ -74,6 +74,34 @@ equal ',"local_steps":1,"average":"pairs"' 4 --set live.steps=20
 emulated pairs 8 23
 equal ',"local_steps":1,"average":"pairs"' 8 --set live.steps=21 --set live.warm_up=2
 
+# Pairs that do not wait: in the order in which they come, so no two runs have the same bits. Means of two leave the
+# mean of all where it is, and while the weights hardly move, so do the gradients: then it is that of pairs in step.
+# Where they move, other weights come out than of ranks that never meet.
+passing() { # RANKS LOCAL_STEPS [ARGUMENT...]
+    ranks=$1 keys="\"local_steps\":$2,\"average\":\"asynchronous_pairs\""
+    shift 2
+    train "$ranks" "$work/many" --format json --set optimizer=sgd --set "strategies=[{\"kind\":\"allreduce\",$keys}]" "$@" ||
+        fail "$ranks ranks, $keys $*"
+}
+set -- --set live.steps=24 --set live.learning_rate=0.001
+local_steps 1 '' "$@" --set live.learning_rate=0 && cp "$work/many" "$work/start"
+for ranks in 2 4; do
+    local_steps $ranks ',"local_steps":1,"average":"pairs"' "$@" && cp "$work/many" "$work/one"
+    for every in 1 2; do
+        passing $ranks $every "$@"
+        near "$work/many" "$work/one" 0 0.1 "$work/start" || fail "$ranks ranks, each $every steps: the mean moves"
+    done
+    # What the last step took is part of the mean: of two steps it is half.
+    local_steps $ranks ',"local_steps":1,"average":"pairs"' "$@" --set live.steps=2 --set live.warm_up=1 --set live.learning_rate=0.0001 &&
+        cp "$work/many" "$work/one"
+    passing $ranks 1 "$@" --set live.steps=2 --set live.warm_up=1 --set live.learning_rate=0.0001
+    near "$work/many" "$work/one" 0 0.06 "$work/start" || fail "$ranks ranks, three steps: the mean moves"
+    emulated local $ranks 27 1000
+    passing $ranks 1 --set live.steps=24
+    near "$work/many" "$work/one" 1e-3 5 || fail "$ranks ranks do not meet"
+done
+sends 4 42784 # both that ask give 10,696 bytes, and get as many
+
 # Gradients of the step before: the first step makes no update.
 emulated delay 1 19
 for ranks in 1 2 8; do
@@ -114,6 +142,9 @@ refuse() {
 refuse 2 'must be a multiple of the 5 steps after which its messages repeat, got 17' ',"local_steps":5'
 refuse 3 'a checkpoint holds what one rank has' ',"local_steps":1' \
     --set 'live.checkpoint={"file":"kept","every_steps":2}'
+train 2 "$work/many" --set precision=fp16 --set device=h100 \
+    --set 'strategies=[{"kind":"allreduce","local_steps":1,"average":"asynchronous_pairs"}]'
+[ $? -eq 3 ] && grep -q 'fp16 leaves out steps' "$work/err" || fail "fp16 of asynchronous pairs"
 refuse 3 'fp16 leaves out steps that overflow' ',"delay":1' --set precision=fp16 --set device=h100
 refuse 3 'needs sums of gradients in each step' ',"local_steps":1' --set live.noise_scale=true
 exit $failed

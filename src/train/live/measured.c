@@ -88,6 +88,13 @@ static double rest_end(const struct measured *m)
     return begin_s;
 }
 
+/* An operation that did not act. */
+static void leave_out(struct dts_op_time *time)
+{
+    if (isinf(time->end_s))
+        *time = (struct dts_op_time){NAN, NAN};
+}
+
 static void time_op(const struct measured *m, const struct dts_role *role, int o, double zero_s,
                     struct dts_op_time *time)
 {
@@ -97,8 +104,7 @@ static void time_op(const struct measured *m, const struct dts_role *role, int o
             dts_op_time_add(time, time_of(m, m->all->begin_s, r, o) - zero_s,
                             time_of(m, m->all->end_s, r, o) - zero_s);
     }
-    if (isinf(time->end_s)) // it did not act
-        *time = (struct dts_op_time){NAN, NAN};
+    leave_out(time);
 }
 
 /* When the rank's own step ended. */
@@ -148,6 +154,8 @@ static void time_step(const struct measured *m, struct dts_timing *timing)
         for (int o = 0; o < timing->first_op[job->role_count]; o++)
             timing->ops[o] = dts_op_time_none();
         time_drifting_step(m, timing);
+        for (int o = 0; o < timing->first_op[job->role_count]; o++)
+            leave_out(&timing->ops[o]);
     }
     for (int r = 0; r < job->role_count && !drifts; r++)
         for (int o = 0; o < job->roles[r].plan.op_count; o++)

@@ -29,6 +29,21 @@ void dts_weights_divide(struct dts_network *network, int ranks)
     dts_space_leave(space_of(network));
 }
 
+void dts_weights_answer(float *own, float *other, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const float before = own[i];
+        own[i] = 0.5F * (before + other[i]);
+        other[i] = before;
+    }
+}
+
+void dts_weights_meet(float *own, const float *other, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        own[i] = 0.5F * (own[i] + other[i]);
+}
+
 bool dts_outer_open(struct dts_outer *outer, struct dts_network *network, double rate,
                     double momentum, struct dts_error *err)
 {

@@ -11,6 +11,11 @@
 /* The weights of the network are the sum of those of so many ranks, and become the mean. */
 void dts_weights_divide(struct dts_network *network, int ranks);
 
+/* Two ranks meet: `own` becomes the mean of both, and `other` what `own` was, for the other
+ * rank, which takes the mean, too: dts_weights_meet() has the same bits there. */
+void dts_weights_answer(float *own, float *other, size_t count);
+void dts_weights_meet(float *own, const float *other, size_t count);
+
 struct dts_outer {
     double rate, momentum;
     struct dts_network *network;   // the caller's

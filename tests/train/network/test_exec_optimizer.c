@@ -11,6 +11,7 @@
 #include "train/network/first_weights.h"
 #include "train/network/network.h"
 #include "train/network/optimizer.h"
+#include "train/network/outer.h"
 
 enum { PARTS = 4, STEPS = 3 };
 
@@ -170,6 +171,21 @@ static void a_network_can_use_weights_and_gradients_of_others(void)
     dts_model_free(&model);
 }
 
+/* Both end with the same bits, whoever answers. */
+static void two_that_meet_have_the_same_mean(void)
+{
+    float asks[] = {1, -2, 3e-8F, 0.1F}, answers[] = {3, 2.5F, 1, 0.3F}, sent[4];
+    static const float means[] = {2, 0.25F, 0.5F * (3e-8F + 1), 0.5F * (0.1F + 0.3F)};
+    memcpy(sent, asks, sizeof(sent));
+    dts_weights_answer(answers, sent, 4);
+    CHECK_NEAR((double)sent[3], (double)0.3F, 0);
+    dts_weights_meet(asks, sent, 4);
+    CHECK(memcmp(asks, answers, sizeof(asks)) == 0);
+    for (int i = 0; i < 4; i++)
+        CHECK_NEAR((double)asks[i], (double)means[i], 0);
+}
+
 TESTS(TEST(whole_tensors_can_be_updated_apart_by_every_rule),
       TEST(cut_tensors_can_be_updated_where_the_rule_takes_values_one_by_one),
-      TEST(a_network_can_use_weights_and_gradients_of_others))
+      TEST(a_network_can_use_weights_and_gradients_of_others),
+      TEST(two_that_meet_have_the_same_mean))

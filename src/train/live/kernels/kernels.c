@@ -249,8 +249,10 @@ static void update(struct dts_live_kernels *t)
     // scaled gradients are of fp16
     const bool finite = !scales(t) || dts_network_finite(t->network, optimizer);
     const struct dts_update_settings settings = dts_live_settings(&t->rank, optimizer, of_step);
+    dts_live_gossip_update_begin(t);
     if (finite)
         dts_live_parts_update(t, &settings, (float)(1 / t->scale.scale));
+    dts_live_gossip_update_end(t);
     dts_live_synchrony_late(t, t->step);
     if (scales(t))
         dts_loss_scale_next(&t->scale, finite);
@@ -276,7 +278,7 @@ static double call(void *self, const struct dts_op *op, int step, double due_s)
         update(t);
         break;
     case DTS_AVERAGE:
-        dts_live_synchrony_average(t, training_step);
+        dts_live_synchrony_average(t, op, training_step);
         break;
     case DTS_AGGREGATE:
         dts_live_server_update(t->server, op->bucket, training_step);

@@ -52,6 +52,7 @@ struct dts_live_kernels {
     struct dts_live_noise *noise;         // owned; NULL: not wanted (noise.h)
     struct dts_mirror sums;               // of normalizations, where they are exchanged
     struct dts_live_synchrony *synchrony; // owned; NULL: ranks meet in each step
+    struct dts_live_gossip *gossip;       // owned; NULL: it is in no pair that does not wait
     bool gathers;                         // rows of sparse tables (lists.h), with numbers of
     int index_bytes;                      // so many bytes
     bool *whole_tables; // of layers whose tables travel whole beside rows; owned; NULL: none do

@@ -27,10 +27,9 @@ struct dts_live_synchrony {
 static bool check(const struct dts_live_kernels *k, struct dts_error *err)
 {
     const struct dts_live_settings *live = k->settings;
+    const struct dts_synchrony *how = dts_point_synchrony(k->point);
     const char *name = k->point->strategy->name, *why = NULL;
-    if (dts_point_synchrony(k->point)->passing && k->point->devices > 1)
-        why = "average: asynchronous pairs are simulated, and do not train yet: pairs do";
-    else if (k->point->scenario->precision == DTS_FP16)
+    if (k->point->scenario->precision == DTS_FP16)
         why = "fp16 leaves out steps that overflow, which ranks that do not meet in each step "
               "cannot agree on: precision must be bf16, tf32 or fp32";
     else if (live->checkpoint.file != NULL)
@@ -38,7 +37,11 @@ static bool check(const struct dts_live_kernels *k, struct dts_error *err)
               "live.checkpoint must not be there";
     else if (live->noise_scale)
         why = "live.noise_scale needs sums of gradients in each step";
-    else if (dts_point_synchrony(k->point)->delay > 0 && dts_space_is_apart(k->space))
+    else if (how->passing && dts_space_is_apart(k->space))
+        why =
+            "average: weights of asynchronous pairs must be in the host's memory: live.device "
+            "must be cpu";
+    else if (how->delay > 0 && dts_space_is_apart(k->space))
         why = "delay: gradients of two steps must be in the host's memory: live.device must be "
               "cpu";
     return why == NULL ||
@@ -56,6 +59,8 @@ bool dts_live_synchrony_open(struct dts_live_kernels *k, struct dts_error *err)
     k->synchrony->how = how;
     k->synchrony->count = dts_network_parameters(k->network);
     k->synchrony->late = dts_delay_values(how, &k->point->scenario->model);
+    if (how->passing && k->point->devices > 1)
+        dts_live_gossip_open(k);
     if (!how->outer)
         return true;
     return dts_outer_open(&k->synchrony->outer, k->network, how->outer_rate,
@@ -67,6 +72,7 @@ void dts_live_synchrony_close(struct dts_live_kernels *k)
     struct dts_live_synchrony *s = k->synchrony;
     if (s == NULL)
         return;
+    dts_live_gossip_close(k);
     dts_outer_close(&s->outer);
     dts_optimizer_free(s->late_optimizer);
     free(s->own);
@@ -161,8 +167,12 @@ static int summed_weights(const struct dts_live_kernels *k, long step)
     return 1;
 }
 
-void dts_live_synchrony_average(struct dts_live_kernels *k, long step)
+void dts_live_synchrony_average(struct dts_live_kernels *k, const struct dts_op *op, long step)
 {
+    if (k->gossip != NULL) {
+        dts_live_gossip_average(k, op);
+        return;
+    }
     const int ranks = summed_weights(k, step);
     if (ranks > 1)
         dts_weights_divide(k->network, ranks);
@@ -202,6 +212,7 @@ void dts_live_mean_begin(struct dts_live_kernels *k)
     k->synchrony->own = dts_alloc(k->synchrony->count, sizeof(float));
     dts_mirror_fetch_all(weights);
     memcpy(k->synchrony->own, weights->here, bytes);
+    dts_live_gossip_settle(k, weights->here);
     take_mean(k, weights->here);
     dts_mirror_store_all(weights);
 }

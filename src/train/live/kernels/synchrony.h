@@ -34,7 +34,19 @@ long dts_live_synchrony_update(struct dts_live_kernels *kernels, long step);
 void dts_live_synchrony_late(struct dts_live_kernels *kernels, long step);
 
 /* Behind the exchange of weights: their sums become means, and an outer update is made. */
-void dts_live_synchrony_average(struct dts_live_kernels *kernels, long step);
+void dts_live_synchrony_average(struct dts_live_kernels *kernels, const struct dts_op *op,
+                                long step);
+
+/* Pairs that do not wait (gossip.c); where ranks are no such ones, nothing happens. start:
+ * before the first step, when all have the same weights. begin and end: around the update of a
+ * step. average: of a call of that pass. settle: weights as the next update would find them. */
+void dts_live_gossip_open(struct dts_live_kernels *kernels);
+void dts_live_gossip_close(struct dts_live_kernels *kernels);
+void dts_live_gossip_start(struct dts_live_kernels *kernels);
+void dts_live_gossip_update_begin(struct dts_live_kernels *kernels);
+void dts_live_gossip_update_end(struct dts_live_kernels *kernels);
+void dts_live_gossip_average(struct dts_live_kernels *kernels, const struct dts_op *op);
+void dts_live_gossip_settle(const struct dts_live_kernels *kernels, float *weights);
 
 /* Every rank calls both, between runs. The weights become the mean of those of all ranks, which
  * is the network that a training has at that moment, until they are put back. Nothing happens

@@ -255,6 +255,7 @@ static bool share_state(struct course *c, struct dts_error *err)
     dts_live_mirrors_store(c->kernels);
     dts_live_share_weights(c->kernels);
     dts_live_share_states(c->kernels);
+    dts_live_gossip_start(c->kernels);
     c->of->comparison->trained.from_step = c->step;
     if (is_first(c) && c->step > 0)
         fprintf(stderr, "%s: goes on after step %ld of %ld\n",
