@@ -66,16 +66,32 @@ static double rank_compute(const struct measured *m, const struct dts_role *role
     return seconds;
 }
 
+/* When the rank's own step ended. */
+static double rank_end(const struct measured *m, int rank)
+{
+    struct dts_role one = *dts_job_role(m->job, rank);
+    one.first = rank;
+    one.count = 1;
+    return role_end(m, &one);
+}
+
+/* The mean of all workers; of those that drift apart over their gradients, as engines count it:
+ * who makes more of them counts more. */
 static double mean_compute(const struct measured *m)
 {
-    double seconds = 0;
+    const struct measured before = {m->job, m->all, m->step - 1};
+    const bool drifts = dts_job_drifts(m->job) && !m->all->from_rest;
+    double seconds = 0, weights = 0;
     for (int i = 0; i < m->job->role_count; i++) {
         const struct dts_role *role = &m->job->roles[i];
         for (int r = role->first; r < role->first + role->count && role->kind == DTS_WORKER;
-             r++)
-            seconds += rank_compute(m, role, r);
+             r++) {
+            const double weight = drifts ? 1 / (rank_end(m, r) - rank_end(&before, r)) : 1;
+            seconds += weight * rank_compute(m, role, r);
+            weights += weight;
+        }
     }
-    return seconds / dts_job_workers(m->job);
+    return seconds / weights;
 }
 
 /* The latest begin of what role 0 does first: from then on all are at work. */
@@ -107,21 +123,13 @@ static void time_op(const struct measured *m, const struct dts_role *role, int o
     leave_out(time);
 }
 
-/* When the rank's own step ended. */
-static double rank_end(const struct measured *m, int rank)
-{
-    struct dts_role one = *dts_job_role(m->job, rank);
-    one.first = rank;
-    one.count = 1;
-    return role_end(m, &one);
-}
-
-/* Of workers that drift apart: the mean of their steps, each from the end of its own last one.
- */
+/* Of workers that drift apart: the harmonic mean of their steps, since rates add up, each from
+ * the end of its own last one. */
 static void time_drifting_step(const struct measured *m, struct dts_timing *timing)
 {
     const struct dts_job *job = m->job;
     const struct measured before = {job, m->all, m->step - 1};
+    double rates = 0;
     for (int r = 0; r < job->role_count; r++) {
         const struct dts_role *role = &job->roles[r];
         for (int rank = role->first; rank < role->first + role->count; rank++) {
@@ -132,9 +140,10 @@ static void time_drifting_step(const struct measured *m, struct dts_timing *timi
                                     time_of(m, m->all->begin_s, rank, o) - zero_s,
                                     time_of(m, m->all->end_s, rank, o) - zero_s);
             if (role->kind == DTS_WORKER)
-                timing->step_s += (rank_end(m, rank) - zero_s) / dts_job_workers(job);
+                rates += 1 / (rank_end(m, rank) - zero_s);
         }
     }
+    timing->step_s = dts_job_workers(job) / rates;
 }
 
 /* As an engine would have answered, had this been its last step. */
@@ -150,7 +159,6 @@ static void time_step(const struct measured *m, struct dts_timing *timing)
     timing->ops = dts_alloc((size_t)timing->first_op[job->role_count], sizeof(*timing->ops));
     const bool drifts = dts_job_drifts(job) && !m->all->from_rest;
     if (drifts) {
-        timing->step_s = 0;
         for (int o = 0; o < timing->first_op[job->role_count]; o++)
             timing->ops[o] = dts_op_time_none();
         time_drifting_step(m, timing);
@@ -299,7 +307,7 @@ void dts_live_measured(const struct dts_job *job, const struct dts_live_all *all
         measure_round(job, all, skip + i * period, &steps[i], times + i * c->bucket_count,
                       c->bucket_count);
     reduce_all(steps, c);
-    if (all->staleness != NULL && all->steps > 1)
+    if (dts_job_drifts(job) && !all->from_rest && all->steps > 1)
         c->measured.total_s = drifting_step_s(job, all);
     reduce_buckets(times, c);
     const int middle = nearest(steps, c->steps, c->measured.total_s);

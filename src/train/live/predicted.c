@@ -69,7 +69,7 @@ static void add_steps(struct command *command, const struct dts_live_point *poin
     const int most = 10000; // of the key
     const int made = live->warm_up + live->steps;
     snprintf(steps, sizeof(steps), "%d", made < most ? made : most);
-    if (dts_job_serving(&point->built.job) != NULL && made > 1)
+    if (dts_job_drifts(&point->built.job) && made > 1)
         add_setting(command, "steps", steps);
 }
 
