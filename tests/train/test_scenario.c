@@ -38,6 +38,7 @@ static void a_scenario_is_read_with_its_defaults(void)
         return;
     CHECK_STRING(s.name, "test");
     CHECK_STRING(s.engine, "auto");
+    CHECK(!s.steps_given); // though reading fills it in
     CHECK_STRING(s.placing.kind, "linear");
     CHECK_STRING(s.optimizer->name, "momentum");
     CHECK_INT(s.precision, DTS_FP32);
@@ -58,6 +59,17 @@ static void a_scenario_is_read_with_its_defaults(void)
     CHECK_INT(s.model.layer_count > 50, 1);
     dts_scenario_free(&s);
     CHECK(s.model.layers == NULL && s.doc == NULL);
+}
+
+static void steps_that_are_given_are_known_as_such(void)
+{
+    struct dts_scenario s;
+    struct dts_error err = {0};
+    if (!CHECK(read_changed(&s, "steps", "4", &err)))
+        return;
+    CHECK_INT(s.steps, 4);
+    CHECK(s.steps_given);
+    dts_scenario_free(&s);
 }
 
 static void one_number_of_devices_is_a_list_of_one(void)
@@ -288,8 +300,9 @@ static void neighbours_are_alike_or_not(void)
     dts_scenario_free(&s);
 }
 
-TESTS(TEST(a_scenario_is_read_with_its_defaults), TEST(one_number_of_devices_is_a_list_of_one),
-      TEST(strategies_are_named_by_what_they_are), TEST(every_collective_can_be_a_strategy),
+TESTS(TEST(a_scenario_is_read_with_its_defaults), TEST(steps_that_are_given_are_known_as_such),
+      TEST(one_number_of_devices_is_a_list_of_one), TEST(strategies_are_named_by_what_they_are),
+      TEST(every_collective_can_be_a_strategy),
       TEST(wrong_input_is_refused_in_one_line_with_its_path),
       TEST(a_missing_key_is_named_with_its_meaning),
       TEST(words_that_others_know_are_checked_at_their_place),

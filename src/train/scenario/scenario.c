@@ -247,9 +247,6 @@ static void take_words(struct dts_scenario *scenario, const struct words *words)
         scenario->live.data.folder = scenario->folder_owned;
     }
     scenario->steps = words->steps;
-    const struct dts_cfg top = dts_doc_top(scenario->doc),
-                         steps = dts_cfg_member(&top, "steps");
-    scenario->steps_given = dts_cfg_exists(&steps);
     scenario->noise = words->noise;
     scenario->seed = (uint64_t)words->seed;
     scenario->device_name = words->device;
@@ -290,8 +287,10 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
 {
     struct dts_cfg top = dts_doc_top(scenario->doc);
     struct dts_cfg live = dts_cfg_member(&top, "live"), data = dts_cfg_member(&live, "data");
-    const struct dts_cfg cases = dts_cfg_member(&top, "cases");
+    const struct dts_cfg cases = dts_cfg_member(&top, "cases"),
+                         steps = dts_cfg_member(&top, "steps");
     struct words words = {0};
+    scenario->steps_given = dts_cfg_exists(&steps); // reading puts the default there
     if (dts_cfg_exists(&cases))
         return dts_cfg_fail(&top, "cases", err,
                             "a list of cases can be predicted (`dtsim predict`), and no more");
