@@ -305,7 +305,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
         if (stale == NULL)
             dts_setting_delay(&w->built.point, &result->staleness);
         result->staleness.adapted = dts_stale_adapted(&w->built.job);
-        result->staleness.lowered = dts_stale_lowered(&w->built.job);
+        result->staleness.corrected = dts_stale_corrected(&w->built.job);
         result->update_batch = dts_stale_update_batch(&w->built.job, result);
         result->update_in_time = dts_stale_in_time(&w->built.job);
         fill_interval(w, result);

@@ -62,9 +62,9 @@ struct dts_held {
  * updates behind. bin_width 0: nothing is known, and the numbers are absent. */
 struct dts_stale {
     double mean, median, p95, most, used;
-    bool adapted; // the learning rate of a gradient is divided by one plus its staleness
-    bool partly;  // the values of some layers alone are late
-    bool lowered; // and the momentum is less by what late gradients have of it
+    bool adapted;   // the learning rate of a gradient is divided by one plus its staleness
+    bool partly;    // the values of some layers alone are late
+    bool corrected; // late_momentum or late_compensation act
     int bin_width;
     double share[DTS_RESULT_BINS];
 };

@@ -66,11 +66,22 @@ static void scale(float *values, size_t count, float factor)
         values[i] *= factor;
 }
 
+/* The weights that a gradient is of are those that its peer was sent last. */
+static void compensate(const struct serving *s, int request, float *gradient)
+{
+    const struct dts_span *span = &s->answers[request].data;
+    const double lambda = s->lanes->rank->role->serve.compensation;
+    const float *now = at(s, span), *sent = (const float *)(void *)s->leaving[request];
+    for (size_t i = 0; i < span->count && lambda > 0; i++)
+        gradient[i] =
+            dts_late_compensated(gradient[i], lambda, s->rule.peers, now[i] - sent[i]);
+}
+
 /* Take a gradient into the sum. */
 static void add(const struct serving *s, int request, bool first, float factor)
 {
     const struct dts_span *span = &s->requests[request].data;
-    const float *gradient = (const float *)(void *)s->arrived[request];
+    float *gradient = (float *)(void *)s->arrived[request];
     const struct dts_op *op = op_of(s, s->items[request / s->rule.peers].request);
     const struct dts_executor_lists *lists = lists_of(s, op);
     if (lists != NULL) {
@@ -78,6 +89,7 @@ static void add(const struct serving *s, int request, bool first, float factor)
         return;
     }
     float *sum = at(s, span);
+    compensate(s, request, gradient);
     for (size_t i = 0; i < span->count; i++)
         sum[i] = first ? factor * gradient[i] : sum[i] + factor * gradient[i];
 }
@@ -213,6 +225,8 @@ static void make_messages(struct serving *s)
         for (int p = first; p < first + s->rule.peers; p++) {
             s->arrived[p] = dts_alloc(s->requests[p].bytes, 1);
             s->leaving[p] = dts_alloc(s->answers[p].bytes, 1);
+            if (lists_of(s, op_of(s, s->items[i].reply)) == NULL)
+                memcpy(s->leaving[p], at(s, &s->answers[p].data), s->answers[p].bytes);
         }
     }
 }

@@ -93,6 +93,8 @@ uint64_t dts_job_hash(const struct dts_job *job, uint64_t hash)
             hash = dts_hash_word(hash, role->serve.late->name);
         if (role->serve.momentum != NULL)
             hash = dts_hash_word(hash, role->serve.momentum->name);
+        if (role->serve.compensation > 0)
+            hash = dts_hash_bytes(hash, &role->serve.compensation, sizeof(double));
         for (int b = 0; b < role->plan.buffer_count; b++) {
             hash = number(hash, (long long)role->plan.buffers[b].count);
             hash = number(hash, (long long)role->plan.buffers[b].element_bytes);

@@ -103,7 +103,19 @@ struct dts_serve {
     int amount;
     const struct dts_late_rule *late;         // NULL: dts_late_fixed
     const struct dts_late_momentum *momentum; // NULL: dts_late_momentum_fixed
+
+    /* lambda of DC-ASGD (Zheng et al. 2017, arXiv:1609.08326): a gradient g of weights that
+     * were sent, for those of now, is g + lambda g g (those of now - those that were sent),
+     * value by value: g g stands for the second derivative. 0: it stays g. */
+    double compensation;
 };
+
+/* `g` is one of so many parts of a mean over all peers, as they are pushed: peers times it is
+ * the gradient of the formula. */
+static inline float dts_late_compensated(float g, double compensation, int peers, float moved)
+{
+    return g + (float)compensation * (float)peers * g * g * moved;
+}
 
 /* That of an update by a gradient which is so late. */
 double dts_serve_momentum(const struct dts_serve *serve, double usual, long stale);

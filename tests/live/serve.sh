@@ -32,7 +32,7 @@ for optimizer in momentum adam; do
     servers 3 "$work/sync" '"servers":2' "$@" --set 'devices=[1]' || fail "one worker, $optimizer"
     for keys in '"synchronous":false' '"synchronous":false,"staleness_bound":3' \
         '"synchronous":false,"bucket_bytes":2000' '"synchronous":false,"shard":"tensor"' \
-        '"synchronous":false,"late_rate":"adapted","late_momentum":"lowered"'; do
+        '"synchronous":false,"late_rate":"adapted","late_momentum":"lowered","late_compensation":3'; do
         case $optimizer,$keys in adam,*late_momentum*) continue ;; esac
         servers 3 "$work/many" "\"servers\":2,$keys" "$@" --set 'devices=[1]' || fail "one worker, $keys"
         cmp -s "$work/sync" "$work/many" || fail "one worker, $optimizer, $keys: other weights"
@@ -72,11 +72,19 @@ set -- --set 'devices=[4]' --set optimizer=momentum --set live.learning_rate=0.0
 servers 5 "$work/start" '"servers":1' "$@" --set live.learning_rate=0
 servers 5 "$work/one" '"servers":1,"synchronous":false' "$@"
 servers 5 "$work/many" '"servers":1,"synchronous":false,"late_momentum":"lowered"' "$@"
-moved() {
-    distance "$1" "$work/start" | sed 's/.* //'
+moves_less() { # KEY SHARE -- of how far weights move, $work/many against $work/one
+    many=$(distance "$work/many" "$work/start" | sed 's/.* //') one=$(distance "$work/one" "$work/start" | sed 's/.* //')
+    awk -v many="$many" -v one="$one" -v most="$2" 'BEGIN { exit !(many > 0 && many < most * one) }' ||
+        fail "$1: moves $many, without it $one"
 }
-awk -v low="$(moved "$work/many")" -v high="$(moved "$work/one")" 'BEGIN { exit !(low > 0 && low < 0.6 * high) }' ||
-    fail "late_momentum: moves $(moved "$work/many"), without it $(moved "$work/one")"
+moves_less late_momentum 0.6
+
+# A correction by 1000 g g (what three others have changed) holds back those that go on: 16 % here, where two runs are
+# 1 % apart.
+set -- --set 'devices=[4]' --set optimizer=sgd --set live.learning_rate=0.02 --set live.steps=60
+servers 5 "$work/one" '"servers":1,"synchronous":false' "$@"
+servers 5 "$work/many" '"servers":1,"synchronous":false,"late_compensation":1000' "$@"
+moves_less late_compensation 0.93
 
 servers 5 "$work/many" '"servers":1,"synchronous":false' "$@" --set precision=bf16 --set device=h100
 status=$?

@@ -94,6 +94,19 @@ static void late_gradients_have_less_momentum(void)
     dts_plan_free(&role.plan);
 }
 
+/* With lambda 1 / (g w) a gradient that is in proportion to its weight becomes that of the
+ * weight of now; pushed are parts of it. */
+static void late_gradients_are_compensated(void)
+{
+    const double w = 0.5, g = 1, moved = -0.125; // d g / d w = g / w = 2
+    CHECK_NEAR((double)dts_late_compensated((float)g, 1 / (g * w), 1, (float)moved),
+               g / w * (w + moved), 0);
+    CHECK_NEAR(4 * (double)dts_late_compensated((float)(g / 4), 1 / (g * w), 4, (float)moved),
+               g / w * (w + moved), 0);
+    CHECK_NEAR((double)dts_late_compensated(0.3F, 0, 4, 1), (double)0.3F, 0);
+    CHECK_NEAR((double)dts_late_compensated(0.3F, 5, 4, 0), (double)0.3F, 0);
+}
+
 static void bounded_holds_who_is_ahead(void)
 {
     struct dts_role role = server_of(1, (struct dts_serve){&dts_serve_bounded, 1, NULL});
@@ -205,7 +218,7 @@ static void what_is_served_is_checked(void)
 }
 
 TESTS(TEST(asynchronous_answers_each_at_once), TEST(late_gradients_count_less),
-      TEST(late_gradients_have_less_momentum), TEST(bounded_holds_who_is_ahead),
-      TEST(backup_throws_the_last_away), TEST(backup_ends_with_who_is_left),
-      TEST(last_answers_wait_for_all), TEST(backup_goes_on_while_the_first_wait),
-      TEST(what_is_served_is_checked))
+      TEST(late_gradients_have_less_momentum), TEST(late_gradients_are_compensated),
+      TEST(bounded_holds_who_is_ahead), TEST(backup_throws_the_last_away),
+      TEST(backup_ends_with_who_is_left), TEST(last_answers_wait_for_all),
+      TEST(backup_goes_on_while_the_first_wait), TEST(what_is_served_is_checked))

@@ -70,6 +70,21 @@ static void a_server_sums_when_all_has_arrived_and_then_answers(void)
     CHECK_CLOSE(plan->ops[find_op(plan, "sum 2")].call.seconds, 12345 / 2.0 * bytes / 1e10,
                 1e-12);
     dts_job_free(&job);
+
+    // A request alone; to compensate it takes four values more for each of its own.
+    for (int i = 0; i < 2; i++) {
+        job = job_of(&f, "ps",
+                     i == 0 ? "{\"servers\": 2, \"bucket_bytes\": 0, \"synchronous\": false}"
+                            : "{\"servers\": 2, \"bucket_bytes\": 0, \"synchronous\": false, "
+                              "\"late_compensation\": 0.04}",
+                     8);
+        plan = &job.roles[1].plan;
+        bytes = 3 * 4 + 4 * (f.scenario.optimizer->values + 4 * i);
+        CHECK_CLOSE(plan->ops[find_op(plan, "sum 2")].call.seconds, 12345 / 2.0 * bytes / 1e10,
+                    1e-12);
+        CHECK_NEAR(job.roles[1].serve.compensation, 0.04 * i, 0);
+        dts_job_free(&job);
+    }
     forget(&f);
 }
 

@@ -41,10 +41,11 @@ bool dts_stale_adapted(const struct dts_job *job)
     return servers != NULL && servers->serve.late == &dts_late_adapted;
 }
 
-bool dts_stale_lowered(const struct dts_job *job)
+bool dts_stale_corrected(const struct dts_job *job)
 {
     const struct dts_role *servers = dts_job_serving(job);
-    return servers != NULL && servers->serve.momentum == &dts_late_momentum_lowered;
+    return servers != NULL &&
+           (servers->serve.momentum != NULL || servers->serve.compensation > 0);
 }
 
 double dts_stale_distance(const struct dts_stale *a, const struct dts_stale *b)

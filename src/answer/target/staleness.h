@@ -19,8 +19,9 @@ bool dts_stale_in_time(const struct dts_job *job);
 /* Is the learning rate of a late gradient smaller (late_rate)? */
 bool dts_stale_adapted(const struct dts_job *job);
 
-/* Is the momentum of an update by a late gradient smaller (late_momentum)? */
-bool dts_stale_lowered(const struct dts_job *job);
+/* Is more than the rate of an update by a late gradient another one (late_momentum,
+ * late_compensation)? */
+bool dts_stale_corrected(const struct dts_job *job);
 
 /* Half of the sum of the differences of shares: 0 of equal histograms, 1 of those that have
  * nothing in common. NAN where one of them is not known. */

@@ -183,17 +183,18 @@ static void add_local(const struct dts_local_cost *cost, double batch, struct dt
              cost->factor / cost->within, cost->factor * cost->within);
 }
 
-/* Nor is the factor known where a rule lowers the momentum, or some layers alone are late: it
+/* Nor is the factor known where a rule corrects late updates, or some layers alone are late: it
  * was found without. */
 static bool is_late_known(const struct dts_result *result, struct dts_text *doubt)
 {
     if (result->staleness.partly)
         dts_text_add(doubt, "how many steps the target needs with the gradients of some layers "
                             "late is not known: what late gradients cost was measured of all");
-    if (result->staleness.lowered)
-        dts_text_add(doubt, "how many steps the target needs with late_momentum \"lowered\" is "
-                            "not known: what late gradients cost was measured without it");
-    return !result->staleness.lowered && !result->staleness.partly;
+    if (result->staleness.corrected)
+        dts_text_add(doubt, "how many steps the target needs with late_momentum or "
+                            "late_compensation is not known: what late gradients cost was "
+                            "measured without them");
+    return !result->staleness.corrected && !result->staleness.partly;
 }
 
 /* Does the scenario ask for a target of which this strategy's steps are not known? */

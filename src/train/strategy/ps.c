@@ -117,6 +117,10 @@ static const struct dts_field fields[] = {
      .choice = dts_late_momentum_name, .missing = "\"fixed\"",
      .help = "synchronous false: the momentum of an update by a late gradient; lowered: less "
              "by s / (1 + s) where it is s updates late, and not below 0"},
+    {DTS_KEY(struct dts_ps, late_compensation), .type = DTS_REAL, .min = 0, .max = 1e6,
+     .missing = "0",
+     .help = "synchronous false: lambda of DC-ASGD: a gradient g is g + lambda g g (weights of "
+             "now - weights that it is of); 0: it stays g"},
     {DTS_KEY(struct dts_ps, backup_workers), .type = DTS_INT, .min = 0, .max = 1000000,
      .missing = "0",
      .help =
@@ -144,9 +148,14 @@ static bool find_late_rules(struct dts_ps *ps, const struct dts_cfg *at, struct 
 {
     const bool adapted = strcmp(ps->late_rate, dts_late_fixed.name) != 0;
     const bool lowered = strcmp(ps->late_momentum, dts_late_momentum_fixed.name) != 0;
-    if ((adapted || lowered) && (ps->synchronous || ps->staleness_bound == 0))
-        return dts_cfg_fail(at, adapted ? "late_rate" : "late_momentum", err,
+    const char *key = adapted                     ? "late_rate"
+                      : lowered                   ? "late_momentum"
+                      : ps->late_compensation > 0 ? "late_compensation"
+                                                  : NULL;
+    if (key != NULL && (ps->synchronous || ps->staleness_bound == 0))
+        return dts_cfg_fail(at, key, err,
                             "cannot act where servers wait for all: no gradient is late");
+    ps->serve.compensation = ps->late_compensation;
     for (int i = 0; adapted && dts_late_rules[i] != NULL; i++)
         if (strcmp(dts_late_rules[i]->name, ps->late_rate) == 0)
             ps->serve.late = dts_late_rules[i];

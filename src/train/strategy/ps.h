@@ -11,6 +11,7 @@ struct dts_ps {
     int servers;
     const char *placement, *shard, *within, *late_rate, *late_momentum;
     double bucket_bytes, first_bucket_bytes, part_bytes;
+    double late_compensation;
     double beside_share; // of the values, on servers beside workers; < 0: as BytePS has it
     bool overlap_push, overlap_pull, aggregate_in_node, synchronous;
     int staleness_bound, backup_workers; // bound -1: none

@@ -59,6 +59,10 @@ static int sharing_of(const struct dts_ps_site *site, int bucket)
     return apart ? 1 : (site->beside + nodes - 1) / nodes;
 }
 
+/* To compensate a late gradient: weights of now and those that were sent, and a copy of what is
+ * sent next. */
+static const double compensation_values = 4;
+
 /* Seconds in which a server sums one bucket, or its part of it, and updates the weights: of all
  * workers, or of one request. */
 static double sum_seconds(const struct dts_ps_site *site, int bucket)
@@ -74,6 +78,8 @@ static double sum_seconds(const struct dts_ps_site *site, int bucket)
     double updates = one ? updates_of_request(site) : 1;
     updates *= updated_share(site, bucket, one ? site->per_leader : point->devices);
     double values = 3 * pushes * bytes + updates * optimizer->values * sizeof(float);
+    if (site->ps->serve.compensation > 0)
+        values += updates * compensation_values * sizeof(float);
     return elements * values * sharing_of(site, bucket) /
            point->machine->host_memory_bytes_per_s;
 }

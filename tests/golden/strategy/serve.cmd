@@ -8,3 +8,4 @@ dtsim in/small.json --set devices=[4] --set 'strategies=[{"kind":"ps","backup_wo
 dtsim in/small.json --set devices=[4] --set 'strategies=[{"kind":"ps","late_rate":"adapted"}]'
 dtsim in/small.json --set devices=[4] --set 'strategies=[{"kind":"ps","synchronous":false,"staleness_bound":0,"late_momentum":"lowered"}]'
 dtsim in/small.json --set devices=[4] --set optimizer=adam --set 'strategies=[{"kind":"ps","synchronous":false,"late_momentum":"lowered"}]'
+dtsim in/small.json --set devices=[4] --set 'strategies=[{"kind":"ps","late_compensation":0.04}]'
