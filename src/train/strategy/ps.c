@@ -223,6 +223,10 @@ static bool prepare(void *self, const struct dts_stack *stack, const struct dts_
     if (!find_rule(ps, at, err) || !find_places(ps, at, err) ||
         !dts_tables_prepare(&ps->tables, at, err))
         return false;
+    if (ps->late_compensation > 0 && ps->tables.rows)
+        return dts_cfg_fail(at, "late_compensation", err,
+                            "cannot act where tables travel as rows: servers do not keep what "
+                            "each worker was sent");
     char servers[16] = "", order[24] = "";
     if (ps->servers > 0)
         snprintf(servers, sizeof(servers), "_%d", ps->servers);
