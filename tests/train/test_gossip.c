@@ -241,6 +241,12 @@ static void what_cannot_be_is_refused(void)
     CHECK_STRING(err.text,
                  "test: devices 5: allreduce: average: asynchronous_pairs needs an even number "
                  "of devices, half of which ask the others, got 5");
+    job = job_of(&f, "allreduce", pairs, 4);
+    err = (struct dts_error){0};
+    job.roles[0].plan.ops[find_op(&job.roles[0].plan, "give 1")].exchange.ring_size = -1;
+    CHECK(!dts_job_check(&job, &err));
+    CHECK_STRING(err.text, "plan: asking worker: \"give 1\": ring_size must be >= 0, got -1");
+    dts_job_free(&job);
     job = job_of(&f, "allreduce", pairs, 1); // alone nobody asks
     CHECK_INT(job.role_count, 1);
     CHECK(!dts_job_drifts(&job));
