@@ -135,12 +135,14 @@ void dts_timing_steps(struct dts_timing *timing, const struct dts_simulation *si
                              ends_s);
 }
 
-double dts_drifting_rate(const double *ends_s, int steps, double until_s)
+double dts_drifting_rate(const double *ends_s, int steps, int period, double until_s)
 {
     const int from = steps > 2 ? steps / 2 : 0;
     int done = steps - 1;
     while (done > from + 1 && ends_s[done] > until_s)
         done--;
+    if (done - from >= period)
+        done -= (done - from) % period;
     return (done - from) / (ends_s[done] - ends_s[from]);
 }
 

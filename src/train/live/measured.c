@@ -287,7 +287,8 @@ static double drifting_step_s(const struct dts_job *job, const struct dts_live_a
         until_s = fmin(until_s, own_s[steps - 1]);
     }
     for (int w = 0; w < count; w++)
-        rates += dts_drifting_rate(ends_s + (size_t)w * steps, all->steps, until_s);
+        rates += dts_drifting_rate(ends_s + (size_t)w * steps, all->steps, dts_job_period(job),
+                                   until_s);
     free(ends_s);
     return workers / rates;
 }
