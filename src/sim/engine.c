@@ -137,11 +137,15 @@ void dts_timing_steps(struct dts_timing *timing, const struct dts_simulation *si
 
 double dts_drifting_rate(const double *ends_s, int steps, int period, double until_s)
 {
-    const int from = steps > 2 ? steps / 2 : 0;
-    int done = steps - 1;
+    int from = steps > 2 ? steps / 2 : 0, done = steps - 1;
     while (done > from + 1 && ends_s[done] > until_s)
         done--;
-    if (done - from >= period)
+    if (period > 1 && ends_s[done] > until_s) { // too slow for that: of one step more or less
+        while (done > 1 && ends_s[done] > until_s)
+            done--;
+        from = done / 2;
+    }
+    if (done - from > period)
         done -= (done - from) % period;
     return (done - from) / (ends_s[done] - ends_s[from]);
 }

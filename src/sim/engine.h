@@ -136,7 +136,7 @@ struct dts_timing {
 
 /* Of a worker that does not wait for the others: its steps in a second, from ends of its steps.
  * Counted without the first half, in which workers part, and until `until_s`, when the first of
- * them has done its last step; by whole periods (struct dts_timing), as far as there is one. */
+ * them has done its last step; in whole periods (plan/plan.h), if there is one. */
 double dts_drifting_rate(const double *ends_s, int steps, int period, double until_s);
 
 /* Makes room for all operations of the job; all times are zero. */

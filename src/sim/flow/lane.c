@@ -135,13 +135,14 @@ static int step_of_rank(const struct dts_flow *f, const struct dts_flow_lane *la
 static void note_compute(struct dts_flow *f, const struct dts_flow_lane *lane)
 {
     const struct dts_op *op = op_of(lane);
-    const int steps = f->simulation->steps, half = steps / 2;
+    const int steps = f->simulation->steps, period = f->timing->period;
     const double seconds = f->now_s - lane->began_s;
     if (lane->role->kind != DTS_WORKER || lane->stream != DTS_COMPUTE ||
         op->kind != DTS_OP_CALL)
         return;
+    const int whole = (steps - steps / 2) / period * period, most = whole > 0 ? whole : steps;
     if (f->simulation->job->drifts)
-        f->ranks[lane->place].compute_s += lane->step >= half ? seconds / (steps - half) : 0;
+        f->ranks[lane->place].compute_s += lane->step >= steps - most ? seconds / most : 0;
     else if (lane->step >= dts_engine_last_step(f->simulation, &op->when))
         f->ranks[lane->place].compute_s += dts_when_share(&op->when) * seconds;
 }

@@ -180,7 +180,7 @@ static void set_drifting_steps(struct dts_flow *f)
         const double *ends = &f->ends[rank * steps];
         if (dts_job_role(job, rank)->kind != DTS_WORKER)
             continue;
-        const double rate = dts_drifting_rate(ends, steps, f->timing->period, until_s);
+        const double rate = dts_drifting_rate(ends, steps, dts_job_period(job), until_s);
         rates += rate;
         compute_s += rate * f->ranks[rank].compute_s;
         last_s = fmax(last_s, ends[steps - 1]);

@@ -16,11 +16,12 @@ static void count_all(struct dts_loader *loader)
 }
 
 /* Of a rank whose kernels take so many times as long. */
-static double compute_seconds(const struct dts_plan *plan, double factor)
+static double compute_seconds(const struct dts_plan *plan, double factor, bool always)
 {
     double seconds = 0;
     for (int o = 0; o < plan->op_count; o++)
-        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].stream == DTS_COMPUTE)
+        if (plan->ops[o].kind == DTS_OP_CALL && plan->ops[o].stream == DTS_COMPUTE &&
+            !(always && dts_when_share(&plan->ops[o].when) < 1))
             seconds += dts_when_share(&plan->ops[o].when) * plan->ops[o].call.seconds *
                        (dts_op_is_kernel(&plan->ops[o]) ? factor : 1);
     return seconds;
@@ -132,14 +133,15 @@ static const struct dts_transport *host_limit(const struct dts_net *net, int lin
     return &net->transports[strstr(name, "host.within") != NULL ? DTS_WITHIN : DTS_BETWEEN];
 }
 
-/* Steps a second of workers that wait for nobody. */
+/* Steps a second of workers that wait for nobody: by what acts in each step, since each counts
+ * steps of its own. */
 static double rates_of(const struct dts_simulation *simulation, const struct dts_role *role,
                        double issue_s)
 {
     double rates = 0;
     for (int i = 0; i < role->count; i++) {
         const double factor = dts_compute_factor(simulation, role->first + i);
-        rates += 1 / fmax(issue_s, compute_seconds(&role->plan, factor));
+        rates += 1 / fmax(issue_s, compute_seconds(&role->plan, factor, true));
     }
     return rates;
 }
@@ -156,11 +158,11 @@ static void find_compute(const struct dts_simulation *simulation, struct dts_bou
         if (role->kind != DTS_WORKER)
             continue;
         const double issue_s = issue_seconds(&role->plan);
-        const double slow_s = compute_seconds(&role->plan, slowest(simulation, role));
+        const double slow_s = compute_seconds(&role->plan, slowest(simulation, role), false);
         bound->issue_s = fmax(bound->issue_s, issue_s);
         bound->compute_s = fmax(bound->compute_s, fmax(issue_s, slow_s));
-        rates += rates_of(simulation, role, issue_s);
-        const double plain_s = fmax(issue_s, compute_seconds(&role->plan, 1));
+        rates += rates_of(simulation, role, job->drifts ? 0 : issue_s);
+        const double plain_s = fmax(issue_s, compute_seconds(&role->plan, 1, false));
         bound->plain_s += role->count == workers ? plain_s : plain_s * role->count / workers;
     }
     if (dts_job_drifts(job))
