@@ -48,7 +48,7 @@ both gpt 14048
 meshed 2 '"pipeline":2' '' $four
 meshed 4 '"pipeline":4' "$(schedule zb_h1)" $eight
 meshed 2 '"pipeline":2' "$(schedule interleaved ',"chunks":2')" $four
-meshed 8 '"pipeline":2' ',"bucket_bytes":4000' $two
+meshed 4 '"pipeline":2' ',"bucket_bytes":4000' $two
 
 # Each of two replicas: two microbatches of 6 x 8 x 16 floats there and back; a ring of two for the gradients
 # of each stage, 14048 and a second table of 768; four halves of a table.
@@ -78,7 +78,6 @@ meshed 4 '"tensor":2,"shard":2' "$(sharded gradients ',"convolutions":"alternati
 both gpt 14048
 meshed 2 '"tensor":2'
 meshed 4 '"tensor":4' '' $two
-meshed 8 '"tensor":2,"pipeline":2,"data":2' "$(schedule gpipe)" $two
 meshed 8 '"tensor":2,"pipeline":2,"shard":2' "$(schedule interleaved)" $two
 meshed 4 '"tensor":2,"shard":2' "$(sharded optimizer ',"order":["shard","tensor"]')"
 # Products and the sum behind them read one norm, whose gradient is whole and in parts.
