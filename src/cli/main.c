@@ -32,6 +32,21 @@ static bool check_drawing(const struct dts_options *options, const struct dts_co
                "--format svg");
 }
 
+/* What is explained are predictions; what lists and helps say hangs on no scenario. */
+static bool check_idle(const struct dts_options *options, const struct dts_command *command,
+                       struct dts_error *err)
+{
+    struct dts_options asked = *options;
+    asked.format_given = false;
+    const char *idle = NULL;
+    if (command == &dts_list_command || command == &dts_help_command)
+        idle = dts_options_of_a_scenario(&asked);
+    else if (command != NULL && command != &dts_predict_command && options->explain)
+        idle = "--explain";
+    return idle == NULL ||
+           dts_fail(err, DTS_BAD_INPUT, "%s: has no effect on `dtsim %s`", idle, command->name);
+}
+
 /* The command that the first word names, else to predict what the words are. */
 static bool run(const struct dts_options *options, struct dts_error *err)
 {
@@ -43,7 +58,7 @@ static bool run(const struct dts_options *options, struct dts_error *err)
         dts_help_about(command != NULL ? command : &dts_help_command, stdout);
         return true;
     }
-    if (!check_drawing(options, command, err))
+    if (!check_drawing(options, command, err) || !check_idle(options, command, err))
         return false;
     if (options->changes.live)
         return dts_become_live(options->line, err);
