@@ -249,11 +249,12 @@ void dts_simgrid_end(struct dts_simgrid_loop *loop)
 
 void dts_simgrid_enter(struct dts_simgrid_loop *, const struct dts_simgrid_flow *flow)
 {
-    auto comm = Comm::sendto_init(flow->from, flow->to);
+    auto comm = Comm::sendto_init();
+    if (!std::isinf(flow->most_bytes_per_s)) // before it knows its ends
+        comm->set_rate(flow->most_bytes_per_s * DTS_SIMGRID_PARTS);
+    comm->set_source(flow->from)->set_destination(flow->to);
     comm->set_payload_size(
         static_cast<uint64_t>(std::llround(flow->bytes * DTS_SIMGRID_PARTS)));
-    if (!std::isinf(flow->most_bytes_per_s))
-        comm->set_rate(flow->most_bytes_per_s * DTS_SIMGRID_PARTS);
     comm->set_data(flow->message);
     comm->add_ref(); // until it is over
     comm->start();
