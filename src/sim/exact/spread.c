@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 
@@ -59,27 +58,35 @@ static void add_link(struct dts_spread *spread, int link, int times)
         spread->links[spread->count++] = link;
 }
 
-/* What caps each flow alone caps all of the message that goes through it. */
-static void cap(struct dts_spread *spread, const struct dts_net *net, const int *links,
-                size_t count)
+static void add_cap(struct dts_spread *spread, int link, int times)
 {
-    for (size_t i = 0; i < count; i++) {
-        int times = 0;
-        for (size_t j = 0; j < count; j++)
-            times += links[j] == links[i];
-        spread->most_bytes_per_s =
-            fmin(spread->most_bytes_per_s, net->ops->capacity(net->self, links[i]) / times);
+    size_t c = 0;
+    while (c < spread->cap_count && spread->caps[c].link != link)
+        c++;
+    if (c == spread->cap_count) {
+        spread->caps = dts_grow(spread->caps, &spread->cap_room, c + 1, sizeof(*spread->caps));
+        spread->caps[spread->cap_count++] = (struct dts_spread_cap){.link = link};
     }
+    spread->caps[c].times += times;
+}
+
+/* What caps each flow alone caps all of the message that goes through it. */
+static double least_cap(const struct dts_spread *spread, const struct dts_net *net)
+{
+    double least = INFINITY;
+    for (size_t c = 0; c < spread->cap_count; c++)
+        if (spread->caps[c].times > 0)
+            least = fmin(least, net->ops->capacity(net->self, spread->caps[c].link) /
+                                    spread->caps[c].times);
+    return least;
 }
 
 void dts_spread_lay(struct dts_spread *spread, struct dts_endpoint_pairs *pairs, int pair)
 {
     const struct dts_net *net = pairs->net;
     const struct dts_endpoint_pair ends = pairs->pair[pair];
-    struct dts_spread caps = {0};
     double share = 0; // of this path and those before
-    spread->count = 0;
-    spread->most_bytes_per_s = INFINITY;
+    spread->count = spread->cap_count = 0;
     for (int p = 0; p < ends.paths; p++) {
         const double before = share;
         share += share_of(net, ends.src, ends.dst, ends.paths, p);
@@ -88,9 +95,8 @@ void dts_spread_lay(struct dts_spread *spread, struct dts_endpoint_pairs *pairs,
         for (int h = 0; h < path->hops; h++) {
             const bool shared =
                 net->ops->shared == NULL || net->ops->shared(net->self, path->links[h]);
-            add_link(shared ? spread : &caps, path->links[h], times);
+            (shared ? add_link : add_cap)(spread, path->links[h], times);
         }
     }
-    cap(spread, net, caps.links, caps.count);
-    free(caps.links);
+    spread->most_bytes_per_s = least_cap(spread, net);
 }

@@ -13,10 +13,16 @@
 
 enum { DTS_SPREAD_MOST = 1024 }; // shares are rounded to parts of so many of a message
 
+struct dts_spread_cap {
+    int link, times; // that it is laid
+};
+
 struct dts_spread {
     int laid;   // how many paths are laid for each message: at most DTS_SPREAD_MOST
     int *links; // owned: those of a message, without links that cap each flow alone
     size_t count, room;
+    struct dts_spread_cap *caps; // owned: links that do, each once
+    size_t cap_count, cap_room;
     double most_bytes_per_s; // of what one laid path carries, by those; may be INFINITY
 };
 
