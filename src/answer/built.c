@@ -244,6 +244,13 @@ double dts_built_sums(const struct dts_built *built)
     return built->used.memory_bytes_per_s / 3; // 2 reads, 1 write
 }
 
+const char *dts_built_drifting(const struct dts_built *built)
+{
+    return dts_job_serving(&built->job) != NULL ? "servers that answer as requests come"
+           : dts_job_drifts(&built->job)        ? "workers that do not wait for each other"
+                                                : NULL;
+}
+
 void dts_built_free(struct dts_built *built)
 {
     dts_job_free(&built->job);

@@ -30,6 +30,9 @@ double dts_built_slowdown(const struct dts_question *question);
 /* Bytes of arriving gradients that a device sums in a second. */
 double dts_built_sums(const struct dts_built *built);
 
+/* Who does not wait for all others, in words of an error; NULL: all do. */
+const char *dts_built_drifting(const struct dts_built *built);
+
 void dts_built_free(struct dts_built *built); // leaves it empty
 
 #endif

@@ -337,10 +337,8 @@ static bool check_shares(const struct work *w, struct dts_error *err)
 
 static bool check_serves(const struct work *w, struct dts_error *err)
 {
-    const char *who = dts_job_serving(&w->built.job) != NULL
-                          ? "servers that answer as requests come"
-                          : "workers that do not wait for each other";
-    return !dts_job_drifts(&w->built.job) || w->engine->serves ||
+    const char *who = dts_built_drifting(&w->built);
+    return who == NULL || w->engine->serves ||
            dts_point_fail(&w->built.point, err,
                           "%s: the engine %s does not know %s: set engine to flow",
                           w->question->strategy->name, w->engine->name, who);

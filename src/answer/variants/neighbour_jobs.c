@@ -57,12 +57,9 @@ static bool check_shared(const struct dts_question *q, const struct dts_neighbou
 
 static bool check_serves(const struct dts_built *built, struct dts_error *err)
 {
-    const char *who = dts_job_serving(&built->job) != NULL
-                          ? "servers that answer as requests come"
-                          : "workers that do not wait for each other";
-    return !dts_job_drifts(&built->job) ||
-           dts_fail(err, DTS_BAD_INPUT, "%s: %s cannot be neighbours",
-                    built->point.strategy->name, who);
+    const char *who = dts_built_drifting(built);
+    return who == NULL || dts_fail(err, DTS_BAD_INPUT, "%s: %s cannot be neighbours",
+                                   built->point.strategy->name, who);
 }
 
 static void take(struct dts_neighbour_jobs *jobs, const struct dts_built *built)
