@@ -147,12 +147,22 @@ static struct part part_of(const struct dts_job *job, int role, const struct dts
                          .share = count == workers ? 1 : (double)count / workers};
 }
 
+/* The step without what noise adds to it. Of a few steps in which all wait for all it is the
+ * calm one: a sample that is faster is luck. Workers that drift apart do many, and scatter may
+ * spare them waits that it takes to be alike. */
+static double unhindered_s(const struct dts_job *job, const struct dts_timing *calm,
+                           const struct dts_timing *noisy)
+{
+    return dts_job_drifts(job) ? fmin(calm->step_s, noisy->step_s) : calm->step_s;
+}
+
 void dts_split(const struct dts_job *job, double factor, const struct dts_timing *calm,
                const struct dts_timing *noisy, struct dts_step *step)
 {
-    const double slow_s = no_rounding(noisy->step_s - calm->step_s, calm);
+    const double least_s = unhindered_s(job, calm, noisy);
+    const double slow_s = no_rounding(noisy->step_s - least_s, calm);
     double fed_s = 0, issued_s = 0, plain_s = 0;
-    *step = (struct dts_step){.total_s = calm->step_s + slow_s, .straggler_s = slow_s};
+    *step = (struct dts_step){.total_s = least_s + slow_s, .straggler_s = slow_s};
     for (int r = 0; r < job->role_count; r++) {
         const struct part part = part_of(job, r, calm);
         if (job->roles[r].kind != DTS_WORKER)
@@ -163,10 +173,10 @@ void dts_split(const struct dts_job *job, double factor, const struct dts_timing
         fed_s += part.share * fed(&part);
         plain_s += part.share * undisturbed(part.plan, factor);
     }
-    step->compute_s = calm->compute_s - fed_s + issued_s;
+    step->compute_s = fmin(calm->compute_s - fed_s + issued_s, least_s);
     step->input_s += fed_s;
     // Gaps are those of a mean step: what acts in some steps only may fill one in those.
-    step->input_s = fmin(step->input_s, fmax(0, calm->step_s - step->compute_s));
+    step->input_s = fmin(step->input_s, fmax(0, least_s - step->compute_s));
     step->overlap_slowdown_s = no_rounding(calm->compute_s - plain_s, calm);
-    step->exposed_comm_s = no_rounding(calm->step_s - step->compute_s - step->input_s, calm);
+    step->exposed_comm_s = no_rounding(least_s - step->compute_s - step->input_s, calm);
 }

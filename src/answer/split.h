@@ -14,8 +14,8 @@
 /* `calm` is the answer without noise, and with all devices of one speed, whose kernels take
  * `factor` times as long as the plan says; `noisy` the one with it, and with devices as they
  * are. Both are the same where there is no noise and all are alike. The parts add up to
- * noisy->step_s, or to calm->step_s where that is longer, as a small sample of noise may have
- * it: docs/model.md, "Where the time goes" and "Stragglers". */
+ * noisy->step_s, or to calm->step_s where that is longer and all wait for all, as a small
+ * sample of noise may have it: docs/model.md, "Where the time goes" and "Stragglers". */
 void dts_split(const struct dts_job *job, double factor, const struct dts_timing *calm,
                const struct dts_timing *noisy, struct dts_step *step);
 

@@ -30,7 +30,7 @@ static void make(struct dts_role *role)
     dts_plan_after(plan, SEND);
 }
 
-static struct dts_step split_with(double compute_s, double noisy_s)
+static struct dts_step split_of(bool drifts, double compute_s, double noisy_s)
 {
     struct dts_role role;
     struct dts_op_time ops[OPS];
@@ -38,7 +38,7 @@ static struct dts_step split_with(double compute_s, double noisy_s)
     struct dts_step step;
     make(&role);
     memcpy(ops, times, sizeof(ops));
-    const struct dts_job job = {.roles = &role, .role_count = 1, .ranks = 1};
+    const struct dts_job job = {.roles = &role, .role_count = 1, .ranks = 1, .drifts = drifts};
     const struct dts_timing calm = {
         .step_s = 10, .compute_s = compute_s, .first_op = first, .ops = ops};
     struct dts_timing noisy = calm;
@@ -46,6 +46,11 @@ static struct dts_step split_with(double compute_s, double noisy_s)
     dts_split(&job, 1, &calm, &noisy, &step);
     dts_plan_free(&role.plan);
     return step;
+}
+
+static struct dts_step split_with(double compute_s, double noisy_s)
+{
+    return split_of(false, compute_s, noisy_s);
 }
 
 static struct dts_step split(double noisy_s)
@@ -85,6 +90,20 @@ static void noise_makes_a_step_longer_and_never_shorter(void)
     CHECK_NEAR(sum(&step), step.total_s, 1e-12);
 }
 
+static void workers_that_drift_can_be_faster_with_noise(void)
+{
+    struct dts_step step = split_of(true, 6, 9.25);
+    CHECK_NEAR(step.total_s, 9.25, 0);
+    CHECK_NEAR(step.straggler_s, 0, 0);
+    CHECK_NEAR(step.exposed_comm_s, 2.25, 1e-12);
+    CHECK_NEAR(sum(&step), step.total_s, 1e-12);
+
+    step = split_of(true, 6, 5); // the noise of the kernels alone
+    CHECK_NEAR(step.compute_s, 5, 0);
+    CHECK_NEAR(sum(&step), step.total_s, 1e-12);
+    CHECK_NEAR(split_of(true, 6, 10.5).straggler_s, 0.5, 1e-12);
+}
+
 static void rounding_is_no_slowdown_and_nothing_exposed(void)
 {
     const struct dts_step nothing = split_with(5.5 + 1e-12, 10),
@@ -96,4 +115,5 @@ static void rounding_is_no_slowdown_and_nothing_exposed(void)
 
 TESTS(TEST(a_step_is_its_compute_and_what_compute_waited_for),
       TEST(noise_makes_a_step_longer_and_never_shorter),
+      TEST(workers_that_drift_can_be_faster_with_noise),
       TEST(rounding_is_no_slowdown_and_nothing_exposed))

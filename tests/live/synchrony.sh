@@ -68,6 +68,23 @@ done
 emulated local 4 23 5 0.4 0.5
 equal ',"local_steps":5,"outer_rate":0.4,"outer_momentum":0.5' 4 --set live.steps=20
 
+# Replicas of a mesh: each rank meets those with the same part of the weights.
+replicas() { # RANKS MESH [ARGUMENT...]
+    ranks=$1 mesh="{\"kind\":\"mesh\",\"mesh\":{$2},\"bucket_bytes\":4000,\"local_steps\":5,\"outer_rate\":0.7}"
+    shift 2
+    train "$ranks" "$work/many" --format json --set optimizer=sgd --set live.steps=20 --set "strategies=[$mesh]" "$@" &&
+        near "$work/many" "$work/one" 0 1e-5 || fail "$ranks ranks, $mesh $*"
+}
+emulated local 2 23 5 0.7 0.9
+replicas 4 '"pipeline":2'
+sends 5.6 42678.4 # a fifth of a ring of two for each stage's weights; 200 values of 12 samples there and back, twice
+replicas 2 '"data":2'
+cnn=$tensors tensors=14048 gpt="--set model=$here/gpt.json"
+local_steps 2 ',"local_steps":5,"outer_rate":0.7' --set live.steps=20 $gpt && cp "$work/many" "$work/one" || fail "gpt"
+replicas 4 '"tensor":2' $gpt
+replicas 8 '"pipeline":2,"tensor":2' $gpt
+tensors=$cnn
+
 # Pairs of a hypercube, one dimension each step; what is kept is the mean of all.
 emulated pairs 4 23
 equal ',"local_steps":1,"average":"pairs"' 4 --set live.steps=20
@@ -140,6 +157,8 @@ refuse() {
     [ $status -eq "$wanted" ] && grep -q "$words" "$work/err" || fail "$keys $* ends with $status"
 }
 refuse 2 'must be a multiple of the 5 steps after which its messages repeat, got 17' ',"local_steps":5'
+train 4 "$work/many" --set 'strategies=[{"kind":"mesh","mesh":{"shard":2},"local_steps":5}]'
+[ $? -eq 3 ] && grep -q 'replicas whose state is sharded are simulated alone' "$work/err" || fail "shards"
 refuse 3 'a checkpoint holds what one rank has' ',"local_steps":1' \
     --set 'live.checkpoint={"file":"kept","every_steps":2}'
 train 2 "$work/many" --set precision=fp16 --set device=h100 \

@@ -3,30 +3,29 @@
 
 #include "kernels/place.h"
 
-static float *there(const struct dts_network *network, enum dts_network_array array)
+struct dts_trained_arrays dts_network_arrays(struct dts_network *network)
 {
-    return dts_network_mirror(network, array)->there;
+    const struct dts_mirror *weights = dts_network_mirror(network, DTS_NETWORK_WEIGHTS);
+    return (struct dts_trained_arrays){
+        .weights = weights->there,
+        .gradients = dts_network_mirror(network, DTS_NETWORK_GRADIENTS)->there,
+        .count = dts_network_parameters(network),
+        .space = weights->space,
+        .workers = dts_network_workers(network)};
 }
 
-static struct dts_space *space_of(const struct dts_network *network)
+static struct dts_place place_of(const struct dts_trained_arrays *arrays)
 {
-    return dts_network_mirror(network, DTS_NETWORK_WEIGHTS)->space;
+    return arrays->space != NULL ? *dts_space_place(arrays->space)
+                                 : (struct dts_place){.workers = arrays->workers};
 }
 
-static struct dts_place place_of(struct dts_network *network)
+void dts_weights_divide(const struct dts_trained_arrays *arrays, int ranks)
 {
-    const struct dts_space *space = space_of(network);
-    return space != NULL ? *dts_space_place(space)
-                         : (struct dts_place){.workers = dts_network_workers(network)};
-}
-
-void dts_weights_divide(struct dts_network *network, int ranks)
-{
-    const struct dts_place place = place_of(network);
-    dts_space_enter(space_of(network));
-    dts_reduce_scale(there(network, DTS_NETWORK_WEIGHTS), 1 / (float)ranks,
-                     dts_network_parameters(network), &place);
-    dts_space_leave(space_of(network));
+    const struct dts_place place = place_of(arrays);
+    dts_space_enter(arrays->space);
+    dts_reduce_scale(arrays->weights, 1 / (float)ranks, arrays->count, &place);
+    dts_space_leave(arrays->space);
 }
 
 void dts_weights_answer(float *own, float *other, size_t count)
@@ -44,51 +43,47 @@ void dts_weights_meet(float *own, const float *other, size_t count)
         own[i] = 0.5F * (own[i] + other[i]);
 }
 
-bool dts_outer_open(struct dts_outer *outer, struct dts_network *network, double rate,
-                    double momentum, struct dts_error *err)
+bool dts_outer_open(struct dts_outer *outer, const struct dts_layout *layout,
+                    struct dts_space *space, double rate, double momentum,
+                    struct dts_error *err)
 {
     void *begun;
-    *outer = (struct dts_outer){.rate = rate, .momentum = momentum, .network = network};
-    if (!dts_space_get(space_of(network), dts_network_parameters(network) * sizeof(float),
-                       &begun, err))
+    *outer = (struct dts_outer){.rate = rate, .momentum = momentum, .space = space};
+    if (!dts_space_get(space, layout->parameters * sizeof(float), &begun, err))
         return false;
     outer->begun = begun;
-    return dts_network_optimizer(network, &dts_optimizer_nesterov, &outer->run, err);
+    return dts_optimizer_make_of(&outer->run, layout, &dts_optimizer_nesterov, space, NULL,
+                                 err);
 }
 
 void dts_outer_close(struct dts_outer *outer)
 {
     dts_optimizer_free(outer->run);
-    if (outer->network != NULL)
-        dts_space_give_back(space_of(outer->network), outer->begun);
+    if (outer->begun != NULL)
+        dts_space_give_back(outer->space, outer->begun);
     *outer = (struct dts_outer){.rate = 0};
 }
 
-void dts_outer_begin(struct dts_outer *outer)
+void dts_outer_begin(struct dts_outer *outer, const struct dts_trained_arrays *a)
 {
-    const struct dts_place place = place_of(outer->network);
-    dts_space_enter(space_of(outer->network));
-    dts_place_copy(outer->begun, there(outer->network, DTS_NETWORK_WEIGHTS),
-                   dts_network_parameters(outer->network) * sizeof(float), &place);
-    dts_space_leave(space_of(outer->network));
+    const struct dts_place place = place_of(a);
+    dts_space_enter(a->space);
+    dts_place_copy(outer->begun, a->weights, a->count * sizeof(float), &place);
+    dts_space_leave(a->space);
 }
 
 /* The gradient is what the mean moved back by. */
-void dts_outer_update(struct dts_outer *outer)
+void dts_outer_update(struct dts_outer *outer, const struct dts_trained_arrays *a)
 {
-    struct dts_network *network = outer->network;
-    const struct dts_place place = place_of(network);
-    const size_t count = dts_network_parameters(network);
-    float *weights = there(network, DTS_NETWORK_WEIGHTS);
-    float *moved = there(network, DTS_NETWORK_GRADIENTS);
+    const struct dts_place place = place_of(a);
     struct dts_update_settings settings = {.rate = outer->rate, .momentum = outer->momentum};
     settings.step = ++outer->updates;
-    dts_space_enter(space_of(network));
-    dts_place_copy(moved, weights, count * sizeof(float), &place);
-    dts_reduce_scale(moved, -1, count, &place);
-    dts_reduce_add(moved, outer->begun, count, &place);
-    dts_place_copy(weights, outer->begun, count * sizeof(float), &place);
-    dts_space_leave(space_of(network));
-    dts_network_update(network, outer->run, &settings, 1);
-    dts_outer_begin(outer);
+    dts_space_enter(a->space);
+    dts_place_copy(a->gradients, a->weights, a->count * sizeof(float), &place);
+    dts_reduce_scale(a->gradients, -1, a->count, &place);
+    dts_reduce_add(a->gradients, outer->begun, a->count, &place);
+    dts_place_copy(a->weights, outer->begun, a->count * sizeof(float), &place);
+    dts_optimizer_step(outer->run, &settings, a->weights, a->gradients, a->workers);
+    dts_space_leave(a->space);
+    dts_outer_begin(outer, a);
 }

@@ -42,8 +42,6 @@ struct allreduce {
     char name[64];
 };
 
-#define SYNCHRONY_KEY(word) DTS_KEY_OF(struct allreduce, #word, synchrony.word)
-
 static const struct dts_field fields[] = {
     {DTS_ALGORITHM_KEY(struct allreduce, choice),
      .help = "how gradients are summed; default: the stack's"},
@@ -67,32 +65,29 @@ static const struct dts_field fields[] = {
     {DTS_DENSITY_KEY(struct allreduce, tables)},
     {DTS_DENSE_ABOVE_KEY(struct allreduce, tables)},
     {DTS_INDEX_BYTES_KEY(struct allreduce, tables)},
-    {SYNCHRONY_KEY(local_steps), .type = DTS_INT, .min = 1, .max = DTS_MOST_LOCAL_STEPS,
-     .missing = "null",
+    {DTS_LOCAL_STEPS_KEY(struct allreduce),
      .help = "updates that each device makes alone before all take the mean of their weights; "
              "default: gradients are summed in each step"},
-    {SYNCHRONY_KEY(local_after), .type = DTS_INT, .min = 1, .max = 1000000000,
-     .missing = "null",
-     .help = "local_steps: so many first steps sum gradients; default: none"},
-    {SYNCHRONY_KEY(average), .type = DTS_STRING, .choice = dts_synchrony_average,
-     .missing = "null",
+    {DTS_LOCAL_AFTER_KEY(struct allreduce)},
+    {DTS_SYNCHRONY_KEY(struct allreduce, average), .type = DTS_STRING,
+     .choice = dts_synchrony_average, .missing = "null",
      .help =
          "local_steps: whose weights: of all; of pairs, each time others; or of pairs beside "
          "the next step, of which nobody waits for the other's step (AD-PSGD); default: "
          "all"},
-    {SYNCHRONY_KEY(outer_rate), .type = DTS_REAL, .min = 1e-6, .max = 100, .missing = "null",
-     .help = "local_steps: learning rate of an outer update with Nesterov's momentum, by what "
-             "the mean moved; default: the mean itself"},
-    {SYNCHRONY_KEY(outer_momentum), .type = DTS_REAL, .min = 0, .max = 0.9999,
-     .missing = "null", .help = "outer_rate: its momentum; default: 0.9"},
-    {SYNCHRONY_KEY(delay), .type = DTS_INT, .min = 1, .max = 1, .missing = "null",
+    {DTS_OUTER_RATE_KEY(struct allreduce)},
+    {DTS_OUTER_MOMENTUM_KEY(struct allreduce)},
+    {DTS_SYNCHRONY_KEY(struct allreduce, delay), .type = DTS_INT, .min = 1, .max = 1,
+     .missing = "null",
      .help =
          "1: the update of a step uses the gradients of the step before, whose exchange has "
          "a step's time; default: its own"},
-    {SYNCHRONY_KEY(delay_first), .type = DTS_INT, .min = 1, .max = 1000000, .missing = "null",
+    {DTS_SYNCHRONY_KEY(struct allreduce, delay_first), .type = DTS_INT, .min = 1,
+     .max = 1000000, .missing = "null",
      .help = "delay: of so many layers with parameters nearest the input alone, whose "
              "gradients are ready last; default: of all"},
-    {SYNCHRONY_KEY(delay_last), .type = DTS_INT, .min = 1, .max = 1000000, .missing = "null",
+    {DTS_SYNCHRONY_KEY(struct allreduce, delay_last), .type = DTS_INT, .min = 1, .max = 1000000,
+     .missing = "null",
      .help = "delay: of so many layers with parameters nearest the output alone; default: of "
              "all"},
     {0},
@@ -192,6 +187,21 @@ static int add_update(const struct dts_point *point, struct dts_plan *plan)
         (struct dts_call){.pass = DTS_UPDATE, .layer = -1, .seconds = point->seconds->update});
 }
 
+static bool add_average(const struct dts_point *point, struct dts_plan *plan,
+                        const struct dts_bucket *buckets, int count, struct dts_error *err)
+{
+    const struct allreduce *a = point->strategy->self;
+    struct dts_span *spans = dts_alloc((size_t)count + 1, sizeof(*spans));
+    for (int b = 0; b < count; b++)
+        spans[b] = dts_bucket_span(buckets, b, DTS_WEIGHTS);
+    const struct dts_own_weights mine = {dts_point_members(point), spans, count,
+                                         point->scenario->model.parameters};
+    const bool good =
+        dts_synchrony_average_weights(&a->synchrony, &a->choice, point, plan, &mine, err);
+    free(spans);
+    return good;
+}
+
 /* What follows backward. */
 static bool add_exchange_and_update(const struct dts_point *point, struct dts_plan *plan,
                                     const struct dts_bucket *buckets, int count,
@@ -213,8 +223,7 @@ static bool add_exchange_and_update(const struct dts_point *point, struct dts_pl
     if (!alone && !dts_delay_add(synchrony, &sum, plan, buckets, count, err))
         return false;
     return synchrony->local_steps == 0 || (alone && !synchrony->outer) ||
-           dts_synchrony_average_weights(synchrony, &a->choice, point, plan, buckets, count,
-                                         err);
+           add_average(point, plan, buckets, count, err);
 }
 
 /* Gradients, and weights where they are exchanged: in fp32, which updates change. A rank that

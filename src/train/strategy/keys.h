@@ -50,6 +50,26 @@
         .help = "the same for the first bucket; default: the stack's, or bucket_bytes where "  \
                 "that is given"
 
+/* Updates of their own between meetings (synchrony.h). `owner` has a struct dts_synchrony that
+ * is called `synchrony`. */
+#define DTS_SYNCHRONY_KEY(owner, word) DTS_KEY_OF(owner, #word, synchrony.word)
+#define DTS_LOCAL_STEPS_KEY(owner)                                                             \
+    DTS_SYNCHRONY_KEY(owner, local_steps), .type = DTS_INT, .min = 1,                          \
+                                           .max = DTS_MOST_LOCAL_STEPS, .missing = "null"
+#define DTS_LOCAL_AFTER_KEY(owner)                                                             \
+    DTS_SYNCHRONY_KEY(owner, local_after),                                                     \
+        .type = DTS_INT, .min = 1, .max = 1000000000, .missing = "null",                       \
+        .help = "local_steps: so many first steps sum gradients; default: none"
+#define DTS_OUTER_RATE_KEY(owner)                                                              \
+    DTS_SYNCHRONY_KEY(owner, outer_rate),                                                      \
+        .type = DTS_REAL, .min = 1e-6, .max = 100, .missing = "null",                          \
+        .help = "local_steps: learning rate of an outer update with Nesterov's momentum, by "  \
+                "what the mean moved; default: the mean itself"
+#define DTS_OUTER_MOMENTUM_KEY(owner)                                                          \
+    DTS_SYNCHRONY_KEY(owner, outer_momentum), .type = DTS_REAL, .min = 0, .max = 0.9999,       \
+                                              .missing = "null",                               \
+                                              .help = "outer_rate: its momentum; default: 0.9"
+
 /* How gradients of sparse tables travel (tables.h): first the word, then what is known of rows.
  */
 #define DTS_TABLES_KEY(owner, tables, names)                                                   \

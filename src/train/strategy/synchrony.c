@@ -130,12 +130,12 @@ struct meeting {
 
 static bool add_meeting(const struct dts_coll_choice *choice, const struct dts_point *point,
                         const struct meeting *meeting, int update, struct dts_plan *plan,
-                        const struct dts_bucket *buckets, int count, struct dts_error *err)
+                        const struct dts_own_weights *alone, struct dts_error *err)
 {
     const struct dts_coll_use mean = {choice, point, meeting->members, DTS_ALLREDUCE};
-    for (int b = 0; b < count; b++) {
-        const int op = dts_coll_add_bucket(
-            &mean, plan, "weights", b, dts_bucket_span(buckets, b, DTS_WEIGHTS), update, err);
+    for (int i = 0; i < alone->count; i++) {
+        const int op =
+            dts_coll_add_bucket(&mean, plan, "weights", i, alone->spans[i], update, err);
         if (op < 0)
             return false;
         plan->ops[op].when = meeting->when;
@@ -163,24 +163,23 @@ static int log2_of(int power)
 /* Each dimension of the hypercube in turn. */
 static bool add_meetings(const struct dts_synchrony *s, const struct dts_coll_choice *choice,
                          const struct dts_point *point, int update, struct dts_plan *plan,
-                         const struct dts_bucket *buckets, int count, struct dts_error *err)
+                         const struct dts_own_weights *alone, struct dts_error *err)
 {
     const int turns = s->pairs ? log2_of(point->devices) : 1;
-    for (int t = 0; t < turns && point->devices > 1; t++) {
-        const struct meeting meeting = {s->pairs ? pair(point, 1 << t)
-                                                 : dts_point_members(point),
+    for (int t = 0; t < turns && alone->members.group.size > 1; t++) {
+        const struct meeting meeting = {s->pairs ? pair(point, 1 << t) : alone->members,
                                         {.every = s->local_steps * turns,
                                          .at = s->local_steps * (t + 1) - 1,
                                          .from = s->local_after}};
-        if (!add_meeting(choice, point, &meeting, update, plan, buckets, count, err))
+        if (!add_meeting(choice, point, &meeting, update, plan, alone, err))
             return false;
     }
     return true;
 }
 
-double dts_synchrony_seconds(const struct dts_point *point, double values, double flops)
+double dts_synchrony_seconds(const struct dts_point *point, double parameters, double values,
+                             double flops)
 {
-    const double parameters = point->scenario->model.parameters;
     const struct dts_work work = {.class = DTS_WORK_MEMORY,
                                   .flops = flops * parameters,
                                   .bytes = values * sizeof(float) * parameters};
@@ -190,29 +189,28 @@ double dts_synchrony_seconds(const struct dts_point *point, double values, doubl
 
 /* Sums become means; an outer update reads and writes the weights, those of the last time and
  * the momentum. */
-static double average_seconds(const struct dts_synchrony *s, const struct dts_point *point)
+static double average_seconds(const struct dts_synchrony *s, const struct dts_point *point,
+                              double parameters)
 {
-    return dts_synchrony_seconds(point, s->outer ? 6 : 2, s->outer ? 8 : 1);
+    return dts_synchrony_seconds(point, parameters, s->outer ? 6 : 2, s->outer ? 8 : 1);
 }
 
 bool dts_synchrony_average_weights(const struct dts_synchrony *s,
                                    const struct dts_coll_choice *choice,
                                    const struct dts_point *point, struct dts_plan *plan,
-                                   const struct dts_bucket *buckets, int count,
-                                   struct dts_error *err)
+                                   const struct dts_own_weights *alone, struct dts_error *err)
 {
     const int update = plan->op_count - 1;
-    if (!add_meetings(s, choice, point, update, plan, buckets, count, err))
+    if (!add_meetings(s, choice, point, update, plan, alone, err))
         return false;
     const int end = plan->op_count;
     const struct dts_when when = {
         .every = s->local_steps, .at = s->local_steps - 1, .from = s->local_after};
-    const int first = plan->op_count;
-    const int average = dts_build_call(point, plan, s->outer ? "outer update" : "average",
-                                       (struct dts_call){.pass = DTS_AVERAGE,
-                                                         .layer = -1,
-                                                         .seconds = average_seconds(s, point)});
-    for (int op = first; op <= average; op++) // with what the host does to have it run
+    const double seconds = average_seconds(s, point, alone->parameters);
+    const int average =
+        dts_build_call(point, plan, s->outer ? "outer update" : "average",
+                       (struct dts_call){.pass = DTS_AVERAGE, .layer = -1, .seconds = seconds});
+    for (int op = end; op <= average; op++) // with what the host does to have it run
         plan->ops[op].when = when;
     for (int op = update + 1; op < end; op++)
         dts_plan_after(plan, op);

@@ -54,17 +54,25 @@ bool dts_synchrony_sums(const struct dts_synchrony *synchrony);
 /* The steps in which gradients are exchanged. */
 struct dts_when dts_synchrony_gradients(const struct dts_synchrony *synchrony);
 
-/* Adds the all-reduces of weights behind the update, and what is done with their sums. `alone`:
- * there is but one rank. */
+/* What ranks that train alone have and meet with. */
+struct dts_own_weights {
+    struct dts_members members;   // who takes the mean; of one: nothing travels
+    const struct dts_span *spans; // of the weights, in fp32: what travels together; borrowed
+    int count;
+    double parameters; // of a rank
+};
+
+/* Adds the all-reduces of weights behind the update, which is the last operation, and what is
+ * done with their sums, which is the last one then. */
 bool dts_synchrony_average_weights(const struct dts_synchrony *synchrony,
                                    const struct dts_coll_choice *choice,
                                    const struct dts_point *point, struct dts_plan *plan,
-                                   const struct dts_bucket *buckets, int count,
-                                   struct dts_error *err);
+                                   const struct dts_own_weights *alone, struct dts_error *err);
 
-/* Seconds of a call that goes once through memory, for so many values and operations of each
- * parameter. */
-double dts_synchrony_seconds(const struct dts_point *point, double values, double flops);
+/* Seconds of a call that goes once through memory, for so many values and operations of each of
+ * so many parameters. */
+double dts_synchrony_seconds(const struct dts_point *point, double parameters, double values,
+                             double flops);
 
 /* That of a point's strategy; of one that knows no other all are zero: ranks meet in each step.
  */

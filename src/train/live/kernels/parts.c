@@ -174,8 +174,8 @@ static bool open_divided(struct dts_live_kernels *k, struct dts_error *err)
 {
     get_class_sums(k);
     return find_layout(k, err) && get_weights(k, err) && lay_out(k, err) &&
-           dts_live_shares_find(k, err) && dts_live_made_open(k, err) &&
-           dts_live_rows_open(k, err) && make_optimizers(k, err);
+           dts_live_synchrony_open(k, err) && dts_live_shares_find(k, err) &&
+           dts_live_made_open(k, err) && dts_live_rows_open(k, err) && make_optimizers(k, err);
 }
 
 bool dts_live_parts_open(struct dts_live_kernels *k, bool lists, struct dts_error *err)

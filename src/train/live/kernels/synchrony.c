@@ -63,8 +63,22 @@ bool dts_live_synchrony_open(struct dts_live_kernels *k, struct dts_error *err)
         dts_live_gossip_open(k);
     if (!how->outer)
         return true;
-    return dts_outer_open(&k->synchrony->outer, k->network, how->outer_rate,
+    const struct dts_layout *layout =
+        dts_live_divided(k) ? &k->parts->layout : dts_network_layout(k->network);
+    return dts_outer_open(&k->synchrony->outer, layout, k->space, how->outer_rate,
                           how->outer_momentum, err);
+}
+
+/* The rank's weights and gradients. */
+static struct dts_trained_arrays arrays_of(const struct dts_live_kernels *k)
+{
+    if (!dts_live_divided(k))
+        return dts_network_arrays(k->network);
+    return (struct dts_trained_arrays){.weights = k->parts->weights,
+                                       .gradients = k->rank.buffers[DTS_GRADIENTS],
+                                       .count = k->parts->layout.parameters,
+                                       .space = k->space,
+                                       .workers = dts_network_workers(k->network)};
 }
 
 void dts_live_synchrony_close(struct dts_live_kernels *k)
@@ -118,7 +132,8 @@ long dts_live_synchrony_update(struct dts_live_kernels *k, long step)
         return s->late_optimizer != NULL ? step : step - s->how->delay;
     }
     if (s->how->outer && !s->has_begun && dts_synchrony_is_local(s->how, step)) {
-        dts_outer_begin(&s->outer);
+        const struct dts_trained_arrays arrays = arrays_of(k);
+        dts_outer_begin(&s->outer, &arrays);
         s->has_begun = true;
     }
     return step;
@@ -174,15 +189,22 @@ void dts_live_synchrony_average(struct dts_live_kernels *k, const struct dts_op 
         return;
     }
     const int ranks = summed_weights(k, step);
+    const struct dts_trained_arrays arrays = arrays_of(k);
     if (ranks > 1)
-        dts_weights_divide(k->network, ranks);
+        dts_weights_divide(&arrays, ranks);
     if (k->synchrony->how->outer)
-        dts_outer_update(&k->synchrony->outer);
+        dts_outer_update(&k->synchrony->outer, &arrays);
 }
 
-static bool is_apart(const struct dts_live_kernels *k)
+bool dts_live_trains_alone(const struct dts_live_kernels *k)
 {
     return k->synchrony != NULL && k->synchrony->how->local_steps > 0;
+}
+
+/* Ranks that have parts of the network give their mean where it is put together (whole.h). */
+static bool is_apart(const struct dts_live_kernels *k)
+{
+    return dts_live_trains_alone(k) && !dts_live_divided(k);
 }
 
 /* In the order of ranks, in double: the same bits whatever MPI does. */

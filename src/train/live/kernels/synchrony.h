@@ -17,6 +17,9 @@ void dts_live_synchrony_close(struct dts_live_kernels *kernels);
 bool dts_live_weights_travel(const struct dts_live_kernels *kernels);
 bool dts_live_gradients_travel(const struct dts_live_kernels *kernels);
 
+/* Have replicas weights of their own between steps? */
+bool dts_live_trains_alone(const struct dts_live_kernels *kernels);
+
 /* Among how many ranks the gradients of a step are summed. */
 int dts_live_summed_ranks(const struct dts_live_kernels *kernels, long step);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "train/live/kernels/synchrony.h"
 #include "train/live/kernels/whole.h"
 
 /* The weights that this rank updates and speaks of, zeros between them. */
@@ -28,16 +29,42 @@ static float *own_weights(const struct dts_live_kernels *k)
     return own;
 }
 
-float *dts_live_whole_weights(const struct dts_live_kernels *k)
+static void merge(const struct dts_live_kernels *k, const float *own, float *whole)
 {
     const size_t count = (size_t)k->point->scenario->model.parameters;
-    float *whole = dts_alloc(count, sizeof(*whole));
-    if (k->parts->seat.speaks || k->parts->seat.speaks_of_experts) {
-        float *own = own_weights(k);
+    memset(whole, 0, count * sizeof(*whole));
+    if (own != NULL)
         dts_layout_give(&k->parts->layout, own, whole);
-        free(own);
-    }
     dts_wire_merge(k->wire, whole, count * sizeof(*whole));
+}
+
+/* Of replicas that train alone: each speaks in its turn. In double, in that order. */
+static void merge_mean(const struct dts_live_kernels *k, float *whole)
+{
+    const size_t count = (size_t)k->point->scenario->model.parameters;
+    const int replicas = k->point->replicas;
+    double *sums = dts_alloc(count, sizeof(*sums));
+    for (int r = 0; r < replicas; r++) {
+        merge(k, k->parts->seat.replica == r ? k->parts->weights : NULL, whole);
+        for (size_t i = 0; i < count; i++)
+            sums[i] += (double)whole[i];
+    }
+    for (size_t i = 0; i < count; i++)
+        whole[i] = (float)(sums[i] / replicas);
+    free(sums);
+}
+
+float *dts_live_whole_weights(const struct dts_live_kernels *k)
+{
+    const struct dts_seat *seat = &k->parts->seat;
+    float *whole = dts_alloc((size_t)k->point->scenario->model.parameters, sizeof(*whole));
+    if (dts_live_trains_alone(k)) {
+        merge_mean(k, whole);
+        return whole;
+    }
+    float *own = seat->speaks || seat->speaks_of_experts ? own_weights(k) : NULL;
+    merge(k, own, whole);
+    free(own);
     return whole;
 }
 

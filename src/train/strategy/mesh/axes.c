@@ -47,8 +47,9 @@ static void count(const struct dts_job *job, const struct dts_mesh_shape *shape,
         for (int o = 0; o < job->roles[r].plan.op_count; o++) {
             const struct dts_op *op = &job->roles[r].plan.ops[o];
             if (op->kind != DTS_OP_CALL)
-                bytes[line_of(shape, op)] +=
-                    sent_bytes(&job->roles[r], op) * job->roles[r].count / job->ranks;
+                bytes[line_of(shape, op)] += sent_bytes(&job->roles[r], op) *
+                                             dts_when_share(&op->when) * job->roles[r].count /
+                                             job->ranks;
         }
 }
 

@@ -79,8 +79,10 @@ void dts_stage_gradients(struct dts_stage_work *w)
     }
     dts_plan_buffer(w->stage->plan, w->parameters, dts_point_wire_bytes(w->stage->point));
     const bool gathered = w->stage->shape->shards > 1;
-    dts_plan_buffer(w->stage->plan, gathered ? w->parameters : 0,
-                    dts_precision_bytes(w->stage->point->scenario->precision));
+    const bool averaged = !gathered && w->stage->mesh->synchrony.local_steps > 0; // in fp32
+    dts_plan_buffer(w->stage->plan, gathered || averaged ? w->parameters : 0,
+                    averaged ? sizeof(float)
+                             : dts_precision_bytes(w->stage->point->scenario->precision));
 }
 
 /* The first element of a layer's last listed tensor: its table, or the copy of a tied one. */

@@ -156,6 +156,12 @@ const struct dts_field dts_mesh_fields[] = {
      .help = "what gradients between replicas are on the wire; default: as they are"},
     {DTS_KEY(struct dts_mesh, compression_share), .type = DTS_REAL, .min = 1e-6, .max = 1,
      .missing = "null", .help = "top_k: the share of the values that is sent; default: 0.01"},
+    {DTS_LOCAL_STEPS_KEY(struct dts_mesh),
+     .help = "updates that each replica on the axis data makes alone before all take the mean "
+             "of their weights; default: gradients are summed in each step"},
+    {DTS_LOCAL_AFTER_KEY(struct dts_mesh)},
+    {DTS_OUTER_RATE_KEY(struct dts_mesh)},
+    {DTS_OUTER_MOMENTUM_KEY(struct dts_mesh)},
     {DTS_KEY(struct dts_mesh, overlap), .type = DTS_BOOL, .missing = "null",
      .help = "exchange while backward computes; else after it; default: as the stack does"},
     {0},
@@ -304,7 +310,7 @@ bool dts_mesh_prepare(void *self, const struct dts_stack *stack, const struct dt
         !dts_mesh_read_spatial(mesh, stack, at, err) ||
         !dts_mesh_read_expert(mesh, stack, at, err) ||
         !dts_coll_choice_prepare(&mesh->choice, stack, at, err) ||
-        !prepare_within(mesh, stack, at, err))
+        !prepare_within(mesh, stack, at, err) || !dts_mesh_read_local(mesh, at, err))
         return false;
     mesh->order_cfg = (struct dts_cfg){0};
     mesh->policy =

@@ -162,12 +162,18 @@ static bool build(const struct dts_point *point, struct dts_job *job, struct dts
     return good;
 }
 
-/* Images that are divided were never published as whole steps. */
+static const struct dts_synchrony *synchrony(const void *self)
+{
+    return &((const struct dts_mesh *)self)->synchrony;
+}
+
+/* Images that are divided were never published as whole steps, nor replicas that train alone.
+ */
 static const char *validated_as(const void *self)
 {
     const struct dts_mesh *mesh = self;
     const int *sizes = mesh->sizes;
-    if (sizes[DTS_AXIS_SPATIAL] > 1)
+    if (sizes[DTS_AXIS_SPATIAL] > 1 || mesh->synchrony.local_steps > 0)
         return NULL;
     if (mesh->expert.size > 1)
         return "moe";
@@ -184,6 +190,7 @@ const struct dts_strategy_kind dts_strategy_mesh = {
     .fields = dts_mesh_fields,
     .size = sizeof(struct dts_mesh),
     .validated_as = validated_as,
+    .synchrony = synchrony,
     .default_name = dts_mesh_default_name,
     .prepare = dts_mesh_prepare,
     .release = dts_mesh_release,

@@ -27,6 +27,7 @@
 #include "train/strategy/coll_choice.h"
 #include "train/strategy/mesh/schedule.h"
 #include "train/strategy/seat.h"
+#include "train/strategy/synchrony.h"
 
 /* In the order in which ranks are numbered, the fastest first. */
 enum dts_axis {
@@ -130,6 +131,7 @@ struct dts_mesh {
     const char *compression_word;
     const struct dts_compression_cost *compression; // of what replicas exchange; NULL: none
     double compression_share;                       // of the values, where not all are sent
+    struct dts_synchrony synchrony;                 // of replicas
     char name[128];
 };
 
@@ -153,6 +155,10 @@ void dts_mesh_recompute_name(const struct dts_mesh *mesh, char *name, size_t siz
 
 bool dts_mesh_read_expert(struct dts_mesh *mesh, const struct dts_stack *stack,
                           const struct dts_cfg *at, struct dts_error *err);
+
+/* local.c: what replicas that train alone cannot be beside. */
+bool dts_mesh_read_local(struct dts_mesh *mesh, const struct dts_cfg *at,
+                         struct dts_error *err);
 
 /* name.c: sets mesh->name, of all that is not 1 or left out: "mesh_p4_t2_interleaved". */
 void dts_mesh_set_name(struct dts_mesh *mesh);

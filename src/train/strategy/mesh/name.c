@@ -44,6 +44,9 @@ void dts_mesh_set_name(struct dts_mesh *mesh)
     dts_mesh_recompute_name(mesh, mesh->name + at, sizeof(mesh->name) - at);
     if (mesh->compression != NULL)
         add(mesh, "_%s", mesh->compression->name);
+    if (mesh->synchrony.local_steps > 0)
+        add(mesh, "_%s_%d", mesh->synchrony.outer ? "diloco" : "local",
+            mesh->synchrony.local_steps);
     if (mesh->sequence_parallel)
         add(mesh, "_sp");
     if (mesh->sizes[DTS_AXIS_PIPELINE] != 1 && mesh->schedule != dts_pipeline_schedules[0])

@@ -69,6 +69,12 @@ static bool check(const struct dts_point *point, const struct dts_mesh_shape *sh
                         "live.compute: kernels: %s: ranks of a sharded optimizer sum by "
                         "reduce-scatters, and the stack says all-reduces",
                         name);
+    if (mesh->synchrony.local_steps > 0 && shape->shards > 1)
+        return dts_fail(
+            err, DTS_UNSUPPORTED,
+            "live.compute: kernels: %s: local_steps of replicas whose state is "
+            "sharded are simulated alone, so far: live.compute: timed runs the plan",
+            name);
     if (mesh->offload != DTS_OFFLOAD_NOTHING)
         return dts_fail(err, DTS_UNSUPPORTED,
                         "live.compute: kernels: %s: offload is simulated alone, so far: "

@@ -59,6 +59,23 @@ int dts_stage_collect(struct dts_stage_work *w, enum dts_stream stream,
     return op < 0 ? 0 : op;
 }
 
+/* Do several ranks that have the same data sum it in some steps? */
+static bool meets(const struct dts_stage_work *w, enum dts_mesh_among copies)
+{
+    return dts_stage_group_size(w, copies) > 1 &&
+           dts_synchrony_sums(&w->stage->mesh->synchrony);
+}
+
+/* Ranks that have the same data sum it, in the steps in which they do. */
+static int sum_copies(struct dts_stage_work *w, enum dts_mesh_among copies, const char *label,
+                      struct dts_span data)
+{
+    const int op = dts_stage_collect(w, DTS_DATA, copies, DTS_ALLREDUCE, label, data);
+    if (!w->failed)
+        w->stage->plan->ops[op].when = dts_synchrony_gradients(&w->stage->mesh->synchrony);
+    return op;
+}
+
 /* The most that a member of a reduce-scatter has of one channel afterwards. */
 static size_t most_of(const struct dts_collective *c, int channel)
 {
@@ -88,7 +105,7 @@ static int reduce_shares(struct dts_stage_work *w, int scatter, int number)
                                       most_of(&done, channel)};
         char label[32];
         snprintf(label, sizeof(label), "all-reduce %d", number);
-        const int sum = dts_stage_collect(w, DTS_DATA, copies, DTS_ALLREDUCE, label, most);
+        const int sum = sum_copies(w, copies, label, most);
         if (w->failed)
             break;
         struct dts_collective *c = &plan->ops[sum].collective;
@@ -106,15 +123,16 @@ int dts_stage_sum(struct dts_stage_work *w, enum dts_stream stream, int number,
 {
     const enum dts_mesh_among shards = dts_stage_shards_of(w, &span),
                               copies = dts_stage_copies_of(w, &span);
-    const bool scatters = dts_stage_group_size(w, shards) > 1,
-               sums = dts_stage_group_size(w, copies) > 1;
+    const bool scatters = dts_stage_group_size(w, shards) > 1, sums = meets(w, copies);
     char label[32];
     const bool whole = w->stage->mesh->sharded == DTS_SHARDED_OPTIMIZER &&
                        w->stage->point->scenario->stack.sharded_allreduce;
     const bool parts = scatters && !whole;
     snprintf(label, sizeof(label), "%s %d", parts ? "reduce-scatter" : "all-reduce", number);
-    int op = dts_stage_collect(w, scatters ? stream : DTS_DATA, scatters ? shards : copies,
-                               parts ? DTS_REDUCE_SCATTER : DTS_ALLREDUCE, label, span);
+    int op = scatters
+                 ? dts_stage_collect(w, stream, shards,
+                                     parts ? DTS_REDUCE_SCATTER : DTS_ALLREDUCE, label, span)
+                 : sum_copies(w, copies, label, span);
     if (!w->failed)
         dts_plan_after(w->stage->plan, after);
     if (!scatters || !sums || w->failed)
@@ -122,7 +140,7 @@ int dts_stage_sum(struct dts_stage_work *w, enum dts_stream stream, int number,
     if (parts)
         return reduce_shares(w, op, number);
     after = op;
-    op = dts_stage_collect(w, DTS_DATA, copies, DTS_ALLREDUCE, label, span);
+    op = sum_copies(w, copies, label, span);
     if (!w->failed)
         dts_plan_after(w->stage->plan, after);
     return op;
@@ -132,7 +150,7 @@ int dts_stage_reduce(struct dts_stage_work *w, enum dts_stream stream, int numbe
                      struct dts_span span, int after)
 {
     if (dts_stage_group_size(w, dts_stage_shards_of(w, &span)) == 1 &&
-        dts_stage_group_size(w, dts_stage_copies_of(w, &span)) == 1)
+        !meets(w, dts_stage_copies_of(w, &span)))
         return after;
     if (w->stage->mesh->compression != NULL)
         return dts_stage_sum_messages(w, number, span, after);

@@ -248,9 +248,18 @@ static int add_update(struct dts_stage_work *w, int first)
         if (w->reduced[i] >= 0)
             dts_plan_after(plan, w->reduced[i]);
     after_messages(w);
-    for (int i = 0; i < w->open_count; i++)
-        plan->waits[w->open[i]].op = update;
     return update;
+}
+
+/* What waits for the weights of a step, and what gathers those. */
+static void end_step(struct dts_stage_work *w, const struct dts_bucket *buckets, int count,
+                     int update)
+{
+    const int done = dts_stage_average(w, buckets, count, update);
+    for (int i = 0; i < w->open_count; i++)
+        w->stage->plan->waits[w->open[i]].op = done;
+    if (!w->failed)
+        dts_stage_gather_updated(w, buckets, count, done);
 }
 
 /* The parts of the stage, and who has those before and behind. */
@@ -340,8 +349,7 @@ bool dts_stage_plan(const struct dts_stage *stage, struct dts_error *err)
     int count = 0;
     bool good = !w.failed && dts_stage_exchange(&w, &buckets, &count, err);
     if (good) {
-        const int update = add_update(&w, first);
-        dts_stage_gather_updated(&w, buckets, count, update);
+        end_step(&w, buckets, count, add_update(&w, first));
         good = !w.failed;
     }
     free(buckets);

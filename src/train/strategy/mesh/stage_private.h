@@ -320,6 +320,11 @@ enum { DTS_STAGE_PIECES = 3 };
 int dts_stage_pieces(const struct dts_stage_work *work, struct dts_span span,
                      struct dts_span pieces[DTS_STAGE_PIECES]);
 
+/* local.c: adds what replicas that train alone do when they meet, behind the update, which is
+ * the last operation. Returns the operation after which the weights of the step are there. */
+int dts_stage_average(struct dts_stage_work *work, const struct dts_bucket *buckets, int count,
+                      int update);
+
 /* Adds what sums gradients over replicas, and tied weights over stages. Fills the buckets,
  * which the caller frees. */
 bool dts_stage_exchange(struct dts_stage_work *work, struct dts_bucket **buckets, int *count,
