@@ -115,22 +115,25 @@ static void warn_of_hours(const struct work *w)
 }
 
 /* The step with nothing but kernels and links: no fixed time, slowdown or noise. Where there is
- * none of them that is the step without noise. */
-static bool run_bare(struct work *w, double calm_s, double *step_s, struct dts_error *err)
+ * none of them that is the step without noise. Workers that drift may be slower in step than
+ * apart, as noise leaves them: no step is longer than with all that hinders it. */
+static bool run_bare(struct work *w, double calm_s, struct dts_result *result,
+                     struct dts_error *err)
 {
     struct dts_simulation bare = w->simulation;
     const int rounds = runs(w);
-    struct dts_timing timing;
-    *step_s = calm_s;
-    if (bare.slowdown == 0 && !dts_overheads_any(&w->built.job))
-        return true;
-    dts_progress_round(w->question->progress, rounds, rounds);
-    bare.slowdown = 0;
-    dts_overheads_drop(&w->built.job);
-    if (!w->engine->run(&bare, &timing, err))
-        return false;
-    *step_s = timing.step_s;
-    dts_timing_free(&timing);
+    struct dts_timing timing = {.step_s = calm_s};
+    if (bare.slowdown > 0 || dts_overheads_any(&w->built.job)) {
+        dts_progress_round(w->question->progress, rounds, rounds);
+        bare.slowdown = 0;
+        dts_overheads_drop(&w->built.job);
+        if (!w->engine->run(&bare, &timing, err))
+            return false;
+        dts_timing_free(&timing);
+    }
+    result->bare_total_s = dts_job_drifts(&w->built.job)
+                               ? fmin(timing.step_s, result->step.total_s)
+                               : timing.step_s;
     return true;
 }
 
@@ -323,7 +326,7 @@ static bool simulate(struct work *w, struct dts_result *result, struct dts_error
     double calm_s = calm.step_s;
     dts_timing_free(&calm);
     dts_timing_free(&noisy);
-    return ok && (w->question->step_only || run_bare(w, calm_s, &result->bare_total_s, err));
+    return ok && (w->question->step_only || run_bare(w, calm_s, result, err));
 }
 
 static bool check_shares(const struct work *w, struct dts_error *err)

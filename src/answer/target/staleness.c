@@ -24,9 +24,9 @@ double dts_stale_update_batch(const struct dts_job *job, const struct dts_result
     const struct dts_role *servers = dts_job_serving(job);
     if (servers == NULL)
         return result->global_batch;
-    return servers->serve.rule->sums
-               ? result->global_batch * result->staleness.used
-               : (double)result->global_batch / servers->plan.ops[0].exchange.peer_count;
+    const double peers = servers->plan.ops[0].exchange.peer_count;
+    const double summed = servers->serve.rule->sums ? peers - servers->serve.amount : 1;
+    return result->global_batch * summed / peers;
 }
 
 bool dts_stale_in_time(const struct dts_job *job)

@@ -3,6 +3,7 @@
 
 #include "plan/check.h"
 #include "sim/flow/wire.h"
+#include "sim/settled.h"
 
 /* All that is due at one moment, and then the rates. Dates that rounding alone tells apart are
  * one moment: else a ring of n would be settled n times a step. */
@@ -45,47 +46,15 @@ static bool run_once(const struct dts_simulation *simulation, struct dts_timing 
     return ok;
 }
 
-/* Workers that do not wait for each other need time until their pace is steady: twice as many
- * steps until that changes little. Under a bound nothing happens until it is met, which nobody
- * sees coming: as many steps as there are messages for. */
-static bool run_settled(const struct dts_simulation *simulation, struct dts_timing *timing,
-                        struct dts_error *err)
-{
-    const double most_messages = 2e5, most_steps = 1600, few = 400, little = 0.005;
-    struct dts_simulation more = *simulation;
-    struct dts_traffic traffic;
-    dts_job_traffic(simulation->job, &traffic);
-    const double most = fmin(most_steps, most_messages / fmax(traffic.messages, 1));
-    const struct dts_role *servers = dts_job_serving(simulation->job);
-    if (servers != NULL && servers->serve.rule == &dts_serve_bounded)
-        more.steps = (int)fmax(simulation->steps, most);
-    if (!run_once(&more, timing, err))
-        return false;
-    while (2 * more.steps <= most) {
-        struct dts_timing next;
-        more.steps *= 2;
-        if (!run_once(&more, &next, err)) {
-            dts_timing_free(timing);
-            return false;
-        }
-        const double moved = fabs(next.step_s / timing->step_s - 1);
-        dts_timing_free(timing);
-        *timing = next;
-        if (moved < little)
-            return true;
-    }
-    if (more.steps < few)
-        timing->limits =
-            "flow: so many messages that few steps were simulated of workers that do "
-            "not wait for each other: their pace may not be steady";
-    return true;
-}
+static const struct dts_settled settled = {
+    run_once,
+    "flow: so many messages that few steps were simulated of workers that do not wait "
+    "for each other: their pace may not be steady"};
 
 static bool run(const struct dts_simulation *simulation, struct dts_timing *timing,
                 struct dts_error *err)
 {
-    const bool settles = simulation->settles && dts_job_drifts(simulation->job);
-    if (!(settles ? run_settled : run_once)(simulation, timing, err))
+    if (!dts_settled_run(&settled, simulation, timing, err))
         return false;
     if (timing->limits == NULL &&
         dts_net_spreads(simulation->net, simulation->endpoint, simulation->job->ranks))

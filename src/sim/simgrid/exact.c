@@ -10,6 +10,7 @@
 #include "plan/check.h"
 #include "sim/child.h"
 #include "sim/engine.h"
+#include "sim/settled.h"
 #include "sim/simgrid/module.h"
 
 static bool simulate(const struct dts_simulation *simulation, bool spread,
@@ -60,16 +61,34 @@ static bool simulate(const struct dts_simulation *simulation, bool spread,
     return true;
 }
 
+static bool simulate_drawn(const struct dts_simulation *simulation, struct dts_timing *timing,
+                           struct dts_error *err)
+{
+    return simulate(simulation, false, timing, err);
+}
+
+static bool simulate_spread(const struct dts_simulation *simulation, struct dts_timing *timing,
+                            struct dts_error *err)
+{
+    return simulate(simulation, true, timing, err);
+}
+
+static const char unsettled[] = "exact: so many messages that few steps were simulated of "
+                                "workers that do not wait for each "
+                                "other: their pace may not be steady";
+
 static bool run_drawn(const struct dts_simulation *simulation, struct dts_timing *timing,
                       struct dts_error *err)
 {
-    return simulate(simulation, false, timing, err);
+    const struct dts_settled settled = {simulate_drawn, unsettled};
+    return dts_settled_run(&settled, simulation, timing, err);
 }
 
 static bool run_spread(const struct dts_simulation *simulation, struct dts_timing *timing,
                        struct dts_error *err)
 {
-    return simulate(simulation, true, timing, err);
+    const struct dts_settled settled = {simulate_spread, unsettled};
+    return dts_settled_run(&settled, simulation, timing, err);
 }
 
 const struct dts_engine dts_engine_exact = {
