@@ -105,7 +105,8 @@ void dts_result_seal(struct dts_result *r)
     SEAL(r->strategy), SEAL(r->model), SEAL(r->platform), SEAL(r->stack), SEAL(r->engine);
     SEAL(r->limits), SEAL(r->basis), SEAL(r->outside), SEAL(r->doubt), SEAL(r->unlike),
         SEAL(r->slowdown_source);
-    SEAL(r->noise_source), SEAL(r->setting), SEAL(r->why), SEAL(r->error.text);
+    SEAL(r->noise_source), SEAL(r->transports), SEAL(r->setting), SEAL(r->why),
+        SEAL(r->error.text);
     SEAL(r->chosen), SEAL(r->chosen_why), SEAL(r->axes), SEAL(r->class);
     SEAL(r->target.goal), SEAL(r->target.profile), SEAL(r->target.law), SEAL(r->target.rule),
         SEAL(r->target.region), SEAL(r->target.doubt), SEAL(r->target.late);

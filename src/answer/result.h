@@ -88,7 +88,8 @@ struct dts_result {
     char slowdown_source[DTS_RESULT_SOURCE];
 
     char noise_source[DTS_RESULT_SOURCE]; // of stragglers; "": there are none
-    char setting[256]; // what --sweep set for this point: "platform.nics.bytes_per_s=1.25e9"
+    char transports[160]; // "nvlink in a node (its stack), tcp between nodes (mine)"
+    char setting[256];    // what --sweep set for this point: "platform.nics.bytes_per_s=1.25e9"
     char assumed[DTS_RESULT_ASSUMED][96];
     int assumed_count;
     /* The class of published cases by which it is judged (`dtsim validate`), "": none, and by

@@ -40,20 +40,19 @@ static bool check_words(const struct dts_scenario *scenario, struct dts_error *e
 
 /* Values that the command line changes in a platform, and what of the scenario or its stack
  * goes first. */
-static bool check_acts(const struct dts_changes *changes, const struct dts_scenario *scenario,
+static bool check_acts(const struct dts_changes *changes, const struct dts_scene *scene,
                        struct dts_error *err)
 {
-    const struct dts_stack *stack = &scenario->stack;
     const struct {
         const char *path;
         bool lost;
         const char *first;
     } all[] = {
-        {"platform.transports.within", dts_cfg_exists(&stack->within),
+        {"platform.transports.within", scene->platform.stack_moves[DTS_WITHIN],
          "stack.transport.within"},
-        {"platform.transports.between", dts_cfg_exists(&stack->between),
+        {"platform.transports.between", scene->platform.stack_moves[DTS_BETWEEN],
          "stack.transport.between"},
-        {"platform.node.device", scenario->device_name != NULL, "device"},
+        {"platform.node.device", scene->scenario.device_name != NULL, "device"},
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (all[i].lost && dts_changes_touch(changes, all[i].path))
@@ -65,14 +64,24 @@ static bool check_acts(const struct dts_changes *changes, const struct dts_scena
     return true;
 }
 
+/* Of the stack; `asked`: the scenario itself says what goes between nodes. */
+static struct dts_stack_moves moves_of(const struct dts_scenario *scenario)
+{
+    const struct dts_cfg top = dts_doc_top(scenario->doc),
+                         stack = dts_cfg_member(&top, "stack"),
+                         transport = dts_cfg_member(&stack, "transport"),
+                         between = dts_cfg_member(&transport, "between");
+    return (struct dts_stack_moves){scenario->stack.within, scenario->stack.between,
+                                    dts_cfg_is_object(&stack) && dts_cfg_exists(&between)};
+}
+
 static bool load_platform(const struct dts_changes *changes, int k, struct dts_scene *scene,
                           struct dts_error *err)
 {
     struct dts_cfg top = dts_doc_top(scene->scenario.doc);
-    const struct dts_stack *stack = &scene->scenario.stack;
+    const struct dts_stack_moves stack = moves_of(&scene->scenario);
     char *path;
-    if (!check_acts(changes, &scene->scenario, err) ||
-        !dts_library_find_for(&path, "platforms", scene->scenario.platform, &top, "platform",
+    if (!dts_library_find_for(&path, "platforms", scene->scenario.platform, &top, "platform",
                               err))
         return false;
     struct dts_doc *doc;
@@ -84,7 +93,8 @@ static bool load_platform(const struct dts_changes *changes, int k, struct dts_s
         dts_doc_free(doc);
         return false;
     }
-    return dts_platform_read(&scene->platform, doc, &stack->within, &stack->between, err);
+    return dts_platform_read(&scene->platform, doc, &stack, err) &&
+           check_acts(changes, scene, err);
 }
 
 /* This machine's CPU: measured at first use. */

@@ -46,6 +46,27 @@ static void fill_sources(const struct dts_question *q, bool slowed, struct dts_r
         dts_text_copy(result->noise_source, sizeof(result->noise_source), noise);
 }
 
+/* Which software moves messages, and whose word that is. */
+static void fill_transports(const struct dts_question *q, struct dts_result *result)
+{
+    const struct dts_platform *platform = q->platform;
+    const struct dts_transport *transports = platform->net.transports;
+    const char *stack = q->scenario->stack.name;
+    struct dts_text text = {0};
+    for (int path = DTS_WITHIN; path <= DTS_BETWEEN; path++) {
+        if (path == DTS_WITHIN ? platform->devices_per_node == 1 : platform->nodes == 1)
+            continue;
+        dts_text_add(&text, "%s%s %s (%s)", text.length > 0 ? ", " : "", transports[path].name,
+                     path == DTS_WITHIN ? "in a node" : "between nodes",
+                     platform->stack_moves[path] ? stack : platform->name);
+        if (path == DTS_BETWEEN && platform->stack_between != NULL)
+            dts_text_add(&text, ": %s of %s needs RDMA", platform->stack_between, stack);
+    }
+    if (text.length > 0)
+        dts_text_copy(result->transports, sizeof(result->transports), dts_text_string(&text));
+    dts_text_free(&text);
+}
+
 /* Nodes on which ranks sit, those of dedicated servers among them. */
 static int nodes_of(const struct dts_question *q, const struct dts_built *built)
 {
@@ -133,6 +154,7 @@ void dts_setting_fill(const struct dts_question *q, const struct dts_built *buil
     dts_text_copy(result->unlike, sizeof(result->unlike), built->unlike.note);
     fill_axes(q, built, result);
     fill_sources(q, slowed, result);
+    fill_transports(q, result);
     add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
     add_devices(q, built, result);
     add_assumed(result, result->stack, s->stack.assumed, s->stack.assumed_count);

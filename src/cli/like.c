@@ -24,7 +24,7 @@ struct walk {
 static bool check(const char *name, const char *path, struct dts_error *err)
 {
     struct dts_platform platform;
-    if (!dts_platform_load(&platform, path, NULL, NULL, err))
+    if (!dts_platform_load(&platform, path, NULL, err))
         return false;
     bool own = platform.network_file == NULL;
     dts_platform_free(&platform);

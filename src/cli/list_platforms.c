@@ -19,7 +19,7 @@ static bool open_machine(struct machine *machine, const char *name, struct dts_e
 {
     char *path = NULL;
     bool good = dts_library_find(&path, "platforms", name, NULL, err) &&
-                dts_platform_load(&machine->platform, path, NULL, NULL, err);
+                dts_platform_load(&machine->platform, path, NULL, err);
     if (good && !dts_platform_figures(&machine->platform, &machine->figures)) {
         good = dts_fail(err, DTS_BAD_INPUT,
                         "%s: network: must be a topology to be counted, and this one is a file "

@@ -43,7 +43,7 @@ static bool try_out(const struct dts_text *text, struct dts_error *note, struct 
     struct dts_doc *doc;
     struct dts_platform platform;
     if (!dts_doc_parse(&doc, "new platform", dts_text_string(text), err) ||
-        !dts_platform_read(&platform, doc, NULL, NULL, err))
+        !dts_platform_read(&platform, doc, NULL, err))
         return false;
     dts_platform_slow_slot(&platform, note);
     dts_platform_free(&platform);

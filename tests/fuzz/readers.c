@@ -90,7 +90,7 @@ static bool read_model(const char *path, struct dts_error *err)
 static bool read_platform(const char *path, struct dts_error *err)
 {
     struct dts_platform platform;
-    const bool good = dts_platform_load(&platform, path, NULL, NULL, err);
+    const bool good = dts_platform_load(&platform, path, NULL, err);
     if (good)
         dts_platform_free(&platform);
     return good;

@@ -174,7 +174,7 @@ static inline bool agree_machine_read(const struct agree_machine *machine,
     struct dts_doc *doc;
     struct dts_error err = {0};
     bool ok = dts_doc_parse(&doc, machine->name, text, &err) &&
-              dts_platform_read(platform, doc, NULL, NULL, &err);
+              dts_platform_read(platform, doc, NULL, &err);
     CHECK_STRING(err.text, "");
     return ok;
 }

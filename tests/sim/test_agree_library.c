@@ -78,7 +78,7 @@ static void check_call(const struct machine *machine, int nodes, enum dts_coll_k
     struct dts_error err = {0};
     char path[256];
     snprintf(path, sizeof(path), DTS_SOURCE "/platforms/%s.json", machine->platform);
-    if (!CHECK(dts_platform_load(&platform, path, NULL, NULL, &err)))
+    if (!CHECK(dts_platform_load(&platform, path, NULL, &err)))
         return;
     struct dts_choice_group group = machine->group;
     struct dts_choice choice;

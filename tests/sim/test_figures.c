@@ -23,7 +23,7 @@ static bool figures_of(const char *name, const char *path, const char *value,
         dts_doc_free(doc);
         return false;
     }
-    if (!dts_platform_read(&platform, doc, NULL, NULL, &err)) {
+    if (!dts_platform_read(&platform, doc, NULL, &err)) {
         printf("%s\n", err.text);
         return CHECK(!"reads");
     }

@@ -37,8 +37,7 @@ static bool machine_read(const struct row *row, struct dts_platform *platform)
     struct dts_error err = {0};
     if (row->machine.network != NULL)
         return agree_machine_read(&row->machine, platform);
-    return CHECK(
-        dts_platform_load(platform, DTS_SOURCE "/platforms/summit.json", NULL, NULL, &err));
+    return CHECK(dts_platform_load(platform, DTS_SOURCE "/platforms/summit.json", NULL, &err));
 }
 
 struct side_by_side {

@@ -28,7 +28,7 @@ static bool load(struct dts_platform *platform, const char *name, const struct c
             return false;
         }
     }
-    return dts_platform_read(platform, doc, NULL, NULL, err);
+    return dts_platform_read(platform, doc, NULL, err);
 }
 
 static bool load_or_fail(struct dts_platform *platform, const char *name,

@@ -8,7 +8,7 @@
 static bool load(struct dts_platform *platform)
 {
     struct dts_error err = {0};
-    if (dts_platform_load(platform, DTS_SOURCE "/platforms/big_basin.json", NULL, NULL, &err))
+    if (dts_platform_load(platform, DTS_SOURCE "/platforms/big_basin.json", NULL, &err))
         return true;
     printf("%s\n", err.text);
     return CHECK(!"loads");

@@ -29,7 +29,7 @@ static bool load(struct dts_platform *platform, const char *name, const struct c
             return false;
         }
     }
-    return dts_platform_read(platform, doc, NULL, NULL, err);
+    return dts_platform_read(platform, doc, NULL, err);
 }
 
 static bool load_or_fail(struct dts_platform *platform, const char *name,
@@ -282,29 +282,47 @@ static void a_transport_limits_flows_and_hosts(void)
     dts_platform_free(&platform);
 }
 
+/* Which transport goes between nodes of that machine, and whether the stack's is not used. */
+static void check_between(const char *machine, const struct dts_stack_moves *stack,
+                          const char *between, bool unused)
+{
+    struct dts_platform platform;
+    struct dts_error err = {0};
+    char path[200];
+    snprintf(path, sizeof(path), DTS_SOURCE "/platforms/%s.json", machine);
+    if (!CHECK(dts_platform_load(&platform, path, stack, &err)))
+        return;
+    CHECK_STRING(platform.net.transports[DTS_BETWEEN].name, between);
+    CHECK((platform.stack_between != NULL) == unused);
+    CHECK(platform.stack_moves[DTS_BETWEEN] ==
+          (dts_cfg_exists(&stack->between) && strcmp(between, "tcp_ec2") != 0));
+    dts_platform_free(&platform);
+}
+
 static void a_stack_replaces_the_transports(void)
 {
     struct dts_platform platform;
-    struct dts_doc *stack;
+    struct dts_doc *doc;
     struct dts_error err = {0};
     const char *text = "{\"within\": \"pcie\", \"between\": {\"name\": \"verbs\"}}";
-    if (!CHECK(dts_doc_parse(&stack, "stack.json", text, &err)))
+    if (!CHECK(dts_doc_parse(&doc, "stack.json", text, &err)))
         return;
-    struct dts_cfg top = dts_doc_top(stack), within = dts_cfg_member(&top, "within");
-    struct dts_cfg between = dts_cfg_member(&top, "between"), none = dts_cfg_member(&top, "x");
+    const struct dts_cfg top = dts_doc_top(doc), none = dts_cfg_member(&top, "x");
+    struct dts_stack_moves stack = {dts_cfg_member(&top, "within"),
+                                    dts_cfg_member(&top, "between"), false};
     const char *path = DTS_SOURCE "/platforms/big_basin.json";
-    if (CHECK(dts_platform_load(&platform, path, &within, &between, &err))) {
+    if (CHECK(dts_platform_load(&platform, path, &stack, &err))) {
         CHECK_STRING(platform.net.transports[DTS_WITHIN].name, "pcie");
-        CHECK_STRING(platform.net.transports[DTS_BETWEEN].name, "verbs");
         CHECK_NEAR(on_route(&platform, 0, 8, "node0.memory0.up"), 0, 0); // not staged
         dts_platform_free(&platform);
     }
-    if (CHECK(dts_platform_load(&platform, path, &none, NULL, &err))) {
-        CHECK_STRING(platform.net.transports[DTS_WITHIN].name, "nvlink_simple");
-        CHECK_STRING(platform.net.transports[DTS_BETWEEN].name, "gloo");
-        dts_platform_free(&platform);
-    }
-    dts_doc_free(stack);
+    check_between("big_basin", &stack, "verbs", false); // Gloo is software, not a network
+    check_between("cloud_10g", &stack, "tcp_ec2", true);
+    stack.asked = true;
+    check_between("cloud_10g", &stack, "verbs", false);
+    stack.between = none;
+    check_between("big_basin", &stack, "gloo", false);
+    dts_doc_free(doc);
 }
 
 /* Links of a node: up to the first that does not have its name. */
@@ -463,7 +481,7 @@ static void a_missing_file_is_refused(void)
 {
     struct dts_platform platform;
     struct dts_error err = {0};
-    CHECK(!dts_platform_load(&platform, "/nowhere/x.json", NULL, NULL, &err));
+    CHECK(!dts_platform_load(&platform, "/nowhere/x.json", NULL, &err));
     CHECK_INT(err.cause, DTS_BAD_INPUT);
 }
 

@@ -85,7 +85,7 @@ static void change_flow(const struct dts_scene *scene, double value, struct dts_
     struct dts_cfg top = dts_doc_top(scene->platform.doc),
                    transports = dts_cfg_member(&top, "transports"),
                    between = dts_cfg_member(&transports, "between");
-    const bool of_stack = dts_cfg_exists(stack);
+    const bool of_stack = scene->platform.stack_moves[DTS_BETWEEN];
     const bool object = dts_cfg_is_object(of_stack ? stack : &between);
     dts_text_add(path, "%s%s",
                  of_stack ? "stack.transport.between" : "platform.transports.between",

@@ -240,6 +240,7 @@ static void put_point(struct dts_json *json, const struct dts_result *result)
     put_word(json, "outside", result->outside);
     put_word(json, "doubt", result->doubt);
     put_word(json, "unlike", result->unlike);
+    put_word(json, "transports", result->transports);
     put_word(json, "slowdown_source", result->slowdown_source);
     put_word(json, "noise_source", result->noise_source);
     if (result->error.cause == DTS_NO_ERROR) {

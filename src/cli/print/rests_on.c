@@ -151,6 +151,7 @@ void dts_rests_on(const struct dts_report *report, FILE *out)
     distinct(report, "  rule", offsetof(struct dts_result, accuracy.rule), false, out);
     distinct(report, "  unsure", offsetof(struct dts_result, accuracy.doubt), true, out);
     distinct(report, "  unlike", offsetof(struct dts_result, unlike), true, out);
+    distinct(report, "  messages", offsetof(struct dts_result, transports), false, out);
     distinct(report, "  overlap", offsetof(struct dts_result, slowdown_source), false, out);
     distinct(report, "  noise", offsetof(struct dts_result, noise_source), false, out);
     assumptions(report, out);

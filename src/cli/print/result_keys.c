@@ -171,6 +171,8 @@ static const struct dts_field point_fields[] = {
     {WORD("outside"), MAYBE, .help = "the batch, where none such was measured"},
     {WORD("doubt"), MAYBE, .help = "why it is hard to believe"},
     {WORD("unlike"), MAYBE, .help = "which devices the others wait for"},
+    {WORD("transports"), MAYBE,
+     .help = "which software moves messages, and whose word that is"},
     {WORD("slowdown_source"), MAYBE, .help = "of the slowdown by communication"},
     {WORD("noise_source"), MAYBE, .help = "of stragglers"},
     {OTHER("assumed", DTS_FORM_STRINGS), MAYBE, .help = "values that nobody published"},

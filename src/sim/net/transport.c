@@ -13,6 +13,7 @@
 
 static const struct dts_transport tcp = {
     .name = "tcp",
+    .needs = DTS_SOCKETS,
     .summary = "kernel sockets",
     .source =
         "efficiency 1448 / 1538: payload with time stamps of a frame of 1500 bytes and its "
@@ -26,6 +27,7 @@ static const struct dts_transport tcp = {
 
 static const struct dts_transport tcp_ec2 = {
     .name = "tcp_ec2",
+    .needs = DTS_SOCKETS,
     .summary = "kernel sockets on Amazon EC2: one flow 1.25 GB/s in a placement group",
     .source =
         "wire as tcp. flow: 10 Gb/s within a cluster placement group, and 5 Gb/s else, for "
@@ -66,6 +68,7 @@ static const struct dts_transport grpc = {
 
 static const struct dts_transport verbs = {
     .name = "verbs",
+    .needs = DTS_RDMA,
     .summary = "RDMA on InfiniBand, from and to device memory",
     .source = "efficiency 4096 / 4126: headers of an InfiniBand packet of 4 KiB. overhead "
               "ASSUMED: post and poll. rendezvous from 8 KiB on: request and grant before the "
@@ -79,6 +82,7 @@ static const struct dts_transport verbs = {
 
 static const struct dts_transport roce = {
     .name = "roce",
+    .needs = DTS_RDMA,
     .summary = "RDMA on Ethernet (RoCE v2), from and to device memory",
     .source = "efficiency 1024 / 1106: headers of a RoCE v2 packet of 1 KiB on Ethernet frames "
               "of 1500 bytes. the rest as verbs, ASSUMED",
@@ -91,6 +95,7 @@ static const struct dts_transport roce = {
 
 static const struct dts_transport nccl_ib = {
     .name = "nccl_ib",
+    .needs = DTS_RDMA,
     .summary = "NCCL over RDMA: pipelined, three protocols by size",
     .source = "efficiency: 46 to 48 GB/s on a NIC of 50 (nccl-tests issue 290). latencies of "
               "NCCL's tuner, NET, ring: LL 2.7, LL128 4, Simple 14 us; sizes where they cross "
@@ -102,6 +107,7 @@ static const struct dts_transport nccl_ib = {
 
 static const struct dts_transport nccl_net_tcp = {
     .name = "nccl_net_tcp",
+    .needs = DTS_SOCKETS,
     .summary = "NCCL over sockets: pipelined, through host memory",
     .source = "wire and flow as tcp. flows: one socket for each channel, outside of AWS and "
               "Google Cloud (NCCL User Guide, NCCL_SOCKET_NTHREADS and NCCL_NSOCKS_PERTHREAD). "
@@ -115,6 +121,7 @@ static const struct dts_transport nccl_net_tcp = {
 
 static const struct dts_transport nccl_socket_ec2 = {
     .name = "nccl_socket_ec2",
+    .needs = DTS_SOCKETS,
     .summary = "NCCL 2.4.8 and later over sockets on Amazon EC2: 16 for each channel",
     .source =
         "wire and flow as tcp_ec2. flows: 2 threads with 8 sockets each, NCCL's default on "
@@ -129,6 +136,7 @@ static const struct dts_transport nccl_socket_ec2 = {
 
 static const struct dts_transport nccl_socket_ec2_old = {
     .name = "nccl_socket_ec2_before_2_4_8",
+    .needs = DTS_SOCKETS,
     .summary = "NCCL before 2.4.8 over sockets on Amazon EC2: one for each channel",
     .source = "wire and flow as tcp_ec2. flows: one, as the settings for more came with 2.4.8 "
               "(NCCL User Guide, NCCL_NSOCKS_PERTHREAD). overhead ASSUMED, as nccl_net_tcp",
@@ -194,6 +202,7 @@ static const struct dts_transport aries = {
 
 static const struct dts_transport omni_path = {
     .name = "omni_path",
+    .needs = DTS_RDMA,
     .summary = "MPI on Omni-Path (PSM2)",
     .source = "efficiency and overhead ASSUMED, near those of verbs. rendezvous from 64 kB on: "
               "63305 bytes in SimGrid's calibration of dahu",
@@ -206,6 +215,7 @@ static const struct dts_transport omni_path = {
 
 static const struct dts_transport nccl_omni_path = {
     .name = "nccl_omni_path",
+    .needs = DTS_RDMA,
     .summary = "NCCL on Omni-Path by its verbs, without PSM2",
     .source = "efficiency: calibrated on 16 V100 of Jean Zay, an all-reduce of 4 GB in 0.709 s "
               "(IDRIS 2021), 10.6 of 50 GB/s a node. sizes and latencies ASSUMED as nccl_ib",

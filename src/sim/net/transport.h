@@ -28,8 +28,13 @@ struct dts_measured_ring {
     int count; // 0: nothing was measured
 };
 
+/* What the network has to be able to do. A platform whose own transport is of sockets can do
+ * no more. */
+enum dts_transport_needs { DTS_ANY_NETWORK, DTS_SOCKETS, DTS_RDMA };
+
 struct dts_transport {
     const char *name, *summary, *source;
+    enum dts_transport_needs needs;
     double efficiency;       // of the wire, 0 to 1: headers, protocol
     double overhead_s;       // per message
     double flow_bytes_per_s; // cap of one flow (a socket); 0: none

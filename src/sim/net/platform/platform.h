@@ -65,6 +65,9 @@ struct dts_platform {
 
     char hosts_note[192]; // what the file of the network says of hosts and is not used; "": all
 
+    bool stack_moves[2];       // by DTS_WITHIN, DTS_BETWEEN: the transport is the stack's
+    const char *stack_between; // the stack's name that the network cannot do; NULL: none such
+
     struct dts_storage storage;
     struct dts_platform_node node;
     double nic_bytes_per_s;  // of one NIC; 0: the network was imported
@@ -80,15 +83,19 @@ struct dts_platform {
     struct dts_error network_note; // what of it is not used; no cause: nothing to say
 };
 
-/* Read a platform file and build its network. within and between are a stack's transports
- * (NULL: those of the platform file). */
+/* The transports of a stack. They go before those of a platform, but for one between nodes
+ * that needs RDMA where the platform has sockets, unless a person asks for it. */
+struct dts_stack_moves {
+    struct dts_cfg within, between;
+    bool asked; // a person says `between`, not the library
+};
+
+/* Read a platform file and build its network. stack NULL: the platform's own transports. */
 bool dts_platform_load(struct dts_platform *platform, const char *path,
-                       const struct dts_cfg *within, const struct dts_cfg *between,
-                       struct dts_error *err);
+                       const struct dts_stack_moves *stack, struct dts_error *err);
 /* The same from a document that was loaded (and changed). Takes it over, also on failure. */
 bool dts_platform_read(struct dts_platform *platform, struct dts_doc *doc,
-                       const struct dts_cfg *within, const struct dts_cfg *between,
-                       struct dts_error *err);
+                       const struct dts_stack_moves *stack, struct dts_error *err);
 void dts_platform_free(struct dts_platform *platform);
 
 /* Can the engine do what the platform says? */

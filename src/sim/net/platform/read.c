@@ -118,20 +118,39 @@ static const struct dts_field file_fields[] = {
     {0},
 };
 
-/* The stack's transports where it has them, else the platform's. */
-static bool read_transports(const struct dts_cfg *top, const struct dts_cfg *within,
-                            const struct dts_cfg *between, struct dts_transport out[2],
+/* The stack's transport of a kind of path, where it has one that the network can do. */
+static bool read_stack_moves(const struct dts_cfg *said, bool asked, int path,
+                             struct dts_platform *platform, struct dts_transport out[2],
+                             struct dts_error *err)
+{
+    struct dts_transport stack;
+    if (!dts_cfg_exists(said))
+        return true;
+    if (!dts_transport_read(said, &stack, err))
+        return false;
+    const bool cannot =
+        path == DTS_BETWEEN && out[path].needs == DTS_SOCKETS && stack.needs == DTS_RDMA;
+    if (cannot && !asked) {
+        platform->stack_between = stack.name;
+        return true;
+    }
+    platform->stack_moves[path] = true;
+    out[path] = stack;
+    return true;
+}
+
+static bool read_transports(const struct dts_cfg *top, const struct dts_stack_moves *stack,
+                            struct dts_platform *platform, struct dts_transport out[2],
                             struct dts_error *err)
 {
     struct dts_cfg own = dts_cfg_member(top, "transports");
     struct dts_cfg own_within = dts_cfg_member(&own, "within");
     struct dts_cfg own_between = dts_cfg_member(&own, "between");
-    bool said_within = within != NULL && dts_cfg_exists(within);
-    bool said_between = between != NULL && dts_cfg_exists(between);
     return dts_transport_read(&own_within, &out[DTS_WITHIN], err) &&
            dts_transport_read(&own_between, &out[DTS_BETWEEN], err) &&
-           (!said_within || dts_transport_read(within, &out[DTS_WITHIN], err)) &&
-           (!said_between || dts_transport_read(between, &out[DTS_BETWEEN], err));
+           (stack == NULL ||
+            (read_stack_moves(&stack->within, stack->asked, DTS_WITHIN, platform, out, err) &&
+             read_stack_moves(&stack->between, stack->asked, DTS_BETWEEN, platform, out, err)));
 }
 
 static bool read_compute(struct dts_platform *platform, const struct dts_cfg *top,
@@ -159,14 +178,14 @@ static bool check_device(const struct dts_cfg *node, struct dts_error *err)
                "and set node.kinds to [{\"nodes\": ..., \"device\": ...}, ...]");
 }
 
-static bool read_platform(struct dts_platform *platform, const struct dts_cfg *within,
-                          const struct dts_cfg *between, struct dts_error *err)
+static bool read_platform(struct dts_platform *platform, const struct dts_stack_moves *stack,
+                          struct dts_error *err)
 {
     struct file file = {0};
     struct dts_transport transports[2] = {{0}};
     struct dts_cfg top = dts_doc_top(platform->doc), node = dts_cfg_member(&top, "node");
     if (!check_device(&node, err) || !dts_cfg_read(&top, file_fields, &file, err) ||
-        !read_transports(&top, within, between, transports, err))
+        !read_transports(&top, stack, platform, transports, err))
         return false;
     platform->name = file.name;
     platform->summary = file.summary;
@@ -189,24 +208,21 @@ static bool read_platform(struct dts_platform *platform, const struct dts_cfg *w
 }
 
 bool dts_platform_read(struct dts_platform *platform, struct dts_doc *doc,
-                       const struct dts_cfg *within, const struct dts_cfg *between,
-                       struct dts_error *err)
+                       const struct dts_stack_moves *stack, struct dts_error *err)
 {
     *platform = (struct dts_platform){.doc = doc};
-    if (read_platform(platform, within, between, err))
+    if (read_platform(platform, stack, err))
         return true;
     dts_platform_free(platform);
     return false;
 }
 
 bool dts_platform_load(struct dts_platform *platform, const char *path,
-                       const struct dts_cfg *within, const struct dts_cfg *between,
-                       struct dts_error *err)
+                       const struct dts_stack_moves *stack, struct dts_error *err)
 {
     struct dts_doc *doc;
     *platform = (struct dts_platform){0};
-    return dts_doc_load(&doc, path, err) &&
-           dts_platform_read(platform, doc, within, between, err);
+    return dts_doc_load(&doc, path, err) && dts_platform_read(platform, doc, stack, err);
 }
 
 static const struct dts_field *find_field(const struct dts_field *fields, const char *path)
