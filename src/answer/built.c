@@ -144,6 +144,13 @@ static enum dts_choice_gpu gpu_of(const char *generation)
     return DTS_CHOICE_AMPERE;
 }
 
+/* Of a NIC, whose slot may carry less: a path is as fast as its slowest link. */
+static double nic_bytes_per_s(const struct dts_platform *platform)
+{
+    const double nic = platform->nic_bytes_per_s, slot = platform->slot_bytes_per_s;
+    return slot > 0 ? fmin(nic, slot) : nic;
+}
+
 /* What a library of collectives sees. */
 static void look_at_site(const struct dts_question *q, struct dts_machine *machine)
 {
@@ -157,7 +164,7 @@ static void look_at_site(const struct dts_question *q, struct dts_machine *machi
         .nics_near = node->nics_near,
         .sharp = node->sharp,
         .nics = node->nics,
-        .nic_bytes_per_s = q->platform->nic_bytes_per_s,
+        .nic_bytes_per_s = nic_bytes_per_s(q->platform),
         .nic_latency_s = node->nic_plugin_latency_s,
     };
     machine->lanes_of_two = node->lanes[0][1];

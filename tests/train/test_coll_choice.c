@@ -202,8 +202,28 @@ static void parts_take_a_row_of_their_own(void)
     forget(&f);
 }
 
+/* A ring passes parts round, whose size is given; a broadcast goes along it in pieces. */
+static void a_ring_broadcasts_in_pieces(void)
+{
+    struct fixture f;
+    set_up(&f);
+    struct dts_error err = {0};
+    struct dts_job job = job_of(&f, "collective",
+                                "{\"collective\": \"broadcast\", \"bytes\": 1e6, "
+                                "\"algorithm\": \"ring\", \"piece_bytes\": 1e5}",
+                                8);
+    CHECK_INT(job.roles[0].plan.ops[0].collective.shape.pieces, 10);
+    dts_job_free(&job);
+    CHECK(!use(&f, "collective",
+               "{\"collective\": \"allreduce\", \"bytes\": 1e6, \"algorithm\": \"ring\", "
+               "\"piece_bytes\": 1e5}",
+               &err));
+    CHECK_STRING(err.text, "test: piece_bytes: has no effect on ring, which cuts nothing");
+    forget(&f);
+}
+
 TESTS(TEST(small_data_takes_trees_and_large_rings), TEST(each_bucket_is_chosen_by_its_size),
       TEST(channels_of_a_mesh_take_its_orders),
       TEST(an_algorithm_that_is_said_keeps_the_librarys_pace), TEST(mpi_goes_by_thresholds),
       TEST(switches_of_the_network_sum_where_they_can), TEST(a_library_is_needed_and_a_version),
-      TEST(parts_take_a_row_of_their_own))
+      TEST(parts_take_a_row_of_their_own), TEST(a_ring_broadcasts_in_pieces))

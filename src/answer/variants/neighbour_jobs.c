@@ -225,6 +225,26 @@ static void fill_entry(const struct dts_question *q, const struct dts_neighbour_
     to->throughput_samples_per_s = all.samples_per_s;
 }
 
+/* Jobs that began when the asked one was all but over took nothing from most of its steps. */
+static void say_late(const struct dts_neighbour_jobs *jobs,
+                     const struct dts_neighbour_time *times, struct dts_result *result)
+{
+    int late = 0;
+    struct dts_text text = {0};
+    for (int j = 0; j < jobs->count; j++)
+        late += isnan(times[j].step_s);
+    if (late == 0)
+        return;
+    if (result->limits[0] != '\0')
+        dts_text_add(&text, "%s; ", result->limits);
+    dts_text_add(&text,
+                 "%d of %d neighbours made fewer than two steps meanwhile: the step is hardly "
+                 "beside them, and more steps help",
+                 late, jobs->count);
+    dts_text_copy(result->limits, sizeof(result->limits), dts_text_string(&text));
+    dts_text_free(&text);
+}
+
 void dts_neighbour_jobs_fill(const struct dts_question *q,
                              const struct dts_neighbour_jobs *jobs,
                              const struct dts_neighbour_time *times, double alone_s,
@@ -234,6 +254,7 @@ void dts_neighbour_jobs_fill(const struct dts_question *q,
     if (jobs->count == 0)
         return;
     dts_neighbour_jobs_list(q, jobs, result);
+    say_late(jobs, times, result);
     result->beside.alone_s = alone_s;
     result->beside.slowdown = result->step.total_s / alone_s;
     add_steps(&alike, result->step.total_s, result->throughput_samples_per_s);

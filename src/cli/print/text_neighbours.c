@@ -28,7 +28,9 @@ static struct shown look(const struct dts_report *report)
         for (int n = 0; n < point->beside_count && !dts_result_refused(point); n++) {
             const struct dts_result_beside *beside = &point->besides[n];
             shown.lines++;
-            shown.longest_s = fmax(shown.longest_s, beside->step_worst_s);
+            shown.longest_s =
+                fmax(shown.longest_s, isfinite(beside->step_worst_s) ? beside->step_worst_s
+                                                                     : point->step.total_s);
             shown.setting = shown.setting || point->setting[0] != '\0';
             shown.rate = shown.rate || isfinite(beside->throughput_samples_per_s);
         }

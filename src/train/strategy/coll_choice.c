@@ -59,6 +59,25 @@ static bool check_kind(const struct dts_coll_choice *a, const struct dts_cfg *at
            dts_cfg_fail(at, "between", err, "%s %s", a->between_coll->name, lacks);
 }
 
+/* Does the row, or the one between nodes, cut what it moves into pieces? Each broadcast may. */
+static bool takes_pieces(const struct dts_coll *coll, const struct dts_coll *between,
+                         enum dts_coll_kind kind)
+{
+    return coll->pipelined || kind == DTS_BROADCAST || (between != NULL && between->pipelined);
+}
+
+/* One that the strategy itself names. */
+static bool check_pieces(const struct dts_coll_choice *a, const struct dts_cfg *at,
+                         struct dts_error *err)
+{
+    const struct dts_cfg said = dts_cfg_member(at, "piece_bytes");
+    const bool levels = strcmp(a->algorithm, "hierarchical") == 0;
+    return a->key != NULL || !dts_cfg_exists(&said) ||
+           takes_pieces(a->coll, levels ? a->between_coll : NULL, a->kind) ||
+           dts_cfg_fail(at, "piece_bytes", err, "has no effect on %s, which cuts nothing",
+                        a->algorithm);
+}
+
 bool dts_coll_choice_prepare(struct dts_coll_choice *a, const struct dts_stack *stack,
                              const struct dts_cfg *at, struct dts_error *err)
 {
@@ -80,7 +99,7 @@ bool dts_coll_choice_prepare(struct dts_coll_choice *a, const struct dts_stack *
     if (a->between_coll == NULL)
         return dts_cfg_fail(at, "between", err, "no collective \"%s\" (the stack's default)",
                             between);
-    if (!check_kind(a, at, err))
+    if (!check_kind(a, at, err) || !check_pieces(a, at, err))
         return false;
     if (a->shards == 0 && strcmp(a->algorithm, "hierarchical") == 0)
         a->shards = stack->shards;
@@ -124,8 +143,7 @@ static bool find_shape(const struct dts_coll_choice *a, const struct dts_point *
 static int pieces_of(const struct dts_coll_choice *a, const struct dts_coll_shape *shape,
                      double bytes)
 {
-    bool pipelined =
-        a->coll->pipelined || (shape->between != NULL && shape->between->pipelined);
+    const bool pipelined = takes_pieces(a->coll, shape->between, shape->kind);
     double part = bytes / a->channels / (shape->between != NULL ? shape->shards : 1);
     return pipelined && a->piece_bytes > 0 ? dts_coll_pieces(part, a->piece_bytes) : 1;
 }

@@ -1,1 +1,2 @@
 dtsim in/small.json --set platform.node.fabric.kind=nvlnk
+dtsim in/small.json --set platform.node.fabric=null

@@ -156,6 +156,10 @@ static bool build_net(struct dts_platform *platform, const struct dts_cfg *top, 
     struct dts_cfg node = dts_cfg_member(top, "node"), fabric = dts_cfg_member(&node, "fabric");
     struct dts_cfg nics = dts_cfg_member(top, "nics"), network = dts_cfg_member(top, "network");
     bool built = read_nics(&nics, platform, &machine, err) &&
+                 (dts_cfg_exists(&fabric) ||
+                  dts_cfg_fail(&node, "fabric", err,
+                               "missing: what connects the devices of a node; kind \"none\" "
+                               "where there is one")) &&
                  read_fabric(&fabric, &machine, err) &&
                  read_topology(&network, row, &machine, err) && check_size(top, &machine, err);
     if (!built) {

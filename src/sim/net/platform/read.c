@@ -72,7 +72,9 @@ static const struct dts_field node_fields[] = {
     {DTS_KEY(struct node, cpu), .type = DTS_STRING, .missing = "null", .choice = cpu_name,
      .help = "who made the host's processor, for NCCL's constants; default: as intel"},
     {DTS_KEY(struct node, fabric), .type = DTS_OTHER, .forms = DTS_FORM_OBJECT,
-     .missing = "null", .help = "what connects the devices of a node: {\"kind\": ...}"},
+     .missing = "null",
+     .help = "what connects the devices of a node: {\"kind\": ...}; may be left out "
+             "where a file describes the network"},
     {DTS_KEY(struct node, compute), .type = DTS_OBJECT, .fields = compute_fields,
      .missing = "null", .help = "how devices slow one another down"},
     {DTS_KEY(struct node, power_w), .type = DTS_REAL, .min = 1, .max = 1e7, .missing = "null",
