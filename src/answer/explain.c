@@ -128,15 +128,14 @@ static void add_limit(struct dts_text *why, const struct dts_bound *bound)
     dts_text_add(why, "; ");
 }
 
-/* The busiest link with its bytes, which all operations together put on it. */
+/* The busiest link, and how long all operations together keep it busy: with headers, and with
+ * what a protocol leaves idle, so that bytes would say less. */
 static void add_busiest(struct dts_text *why, const struct dts_bound *bound)
 {
-    const char *unit;
-    double bytes;
-    scale_bytes(bound->link_bytes, &bytes, &unit);
-    dts_text_add(why, "%s%s%s carries %.3g %s",
+    dts_text_add(why, "%s%s%s is busy for ",
                  bound->servers_port ? "a server's port, " : "link ", bound->link,
-                 bound->links_alike > 1 ? " (and others like it)" : "", bytes, unit);
+                 bound->links_alike > 1 ? " (and others like it)" : "");
+    add_seconds(why, bound->link_s);
 }
 
 /* "waits 158 ms for node0.nic0.out, 182 ms for leaf0.up, 4 ms for latency and sums". */
