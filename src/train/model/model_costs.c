@@ -75,6 +75,7 @@ static void cut_backward(struct dts_layer *layer, const struct tensor *tensors,
         cost->backward_flops -= cost->input_flops;
         cost->backward_values -= cost->input_values;
         cost->backward_sum_values = 0; // they are for the gradient of the input alone
+        cost->input_rows = cost->input_columns = 0;
     }
     if (output->learns && output->takers > 1) {
         layer->fork_values = (output->takers - 1) * output->count;
