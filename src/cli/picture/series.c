@@ -73,10 +73,11 @@ void dts_series_free(struct dts_series *series, int count)
 
 void dts_series_style(struct dts_draw *draw, int i, bool lines, bool points)
 {
-    static const int kinds[] = {7, 5, 9, 11, 13, 6, 4, 8}; // filled ones first
-    enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+    /* Filled ones first; those of one colour differ in kind. */
+    static const int kinds[DTS_SERIES_SHOWN] = {7, 5, 9, 11, 13, 6, 4, 8,
+                                                6, 4, 8, 10, 12, 7, 5, 9};
     if (points)
-        dts_draw(draw, " pointtype %d pointsize 0.7", kinds[i % KINDS]);
+        dts_draw(draw, " pointtype %d pointsize 0.7", kinds[i % DTS_SERIES_SHOWN]);
     if (lines)
         dts_draw(draw, " linewidth 2 dashtype %d", i < DTS_DRAW_COLOURS ? 1 : 2);
     dts_draw(draw, " linecolor rgb \"%s\"", dts_draw_colour(i));
@@ -96,9 +97,16 @@ void dts_series_more(struct dts_draw *draw, bool more)
 {
     if (more)
         dts_draw(draw,
-                 "set label 3 at screen 0.775, screen 0.04 left textcolor rgb \"#555555\" "
+                 "set label 3 at screen " DTS_SERIES_KEY
+                 ", screen 0.04 left textcolor rgb \"#555555\" "
                  "\"the first %d lines\"\n",
                  DTS_SERIES_SHOWN);
+}
+
+void dts_series_word(struct dts_draw *draw, const char *name)
+{
+    const double room = 17; // widths of an "M" beside the mark
+    dts_draw_fit(draw, name, room);
 }
 
 void dts_series_legend(struct dts_draw *draw, const struct dts_series *series, int count,
@@ -108,7 +116,7 @@ void dts_series_legend(struct dts_draw *draw, const struct dts_series *series, i
         dts_draw(draw, ", \\\n     keyentry with linespoints");
         dts_series_style(draw, s, true, true);
         dts_draw(draw, " title ");
-        dts_draw_word(draw, series[s].name, DTS_SERIES_LEGEND);
+        dts_series_word(draw, series[s].name);
     }
     if (published)
         dts_draw(draw, ", \\\n     keyentry with points " DTS_SERIES_PUBLISHED

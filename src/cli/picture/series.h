@@ -6,7 +6,7 @@
 #include "answer/result.h"
 #include "cli/picture/draw.h"
 
-enum { DTS_SERIES_NAME = 200, DTS_SERIES_SHOWN = 16, DTS_SERIES_LEGEND = 30 };
+enum { DTS_SERIES_NAME = 200, DTS_SERIES_SHOWN = 16 };
 
 struct dts_series {
     char name[DTS_SERIES_NAME];       // strategy, setting: what tells it from the others
@@ -27,6 +27,14 @@ double dts_series_published(const struct dts_result *point, const char *metric);
 
 /* How what was published is drawn. */
 #define DTS_SERIES_PUBLISHED "pointtype 4 pointsize 1.3 linewidth 2 linecolor rgb \"#000000\""
+
+/* Where lines end and their legend begins, in parts of the picture, and its letters. */
+#define DTS_SERIES_EDGE "0.73"
+#define DTS_SERIES_KEY  "0.745"
+#define DTS_SERIES_FONT "font \",10\""
+
+/* Adds the name as that legend has room for it. */
+void dts_series_word(struct dts_draw *draw, const char *name);
 
 /* Says that there are further ones. */
 void dts_series_more(struct dts_draw *draw, bool more);
