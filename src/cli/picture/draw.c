@@ -100,6 +100,14 @@ static double width_of(unsigned char c)
     return c >= 'A' && c <= 'Z' ? 0.71 : 0.62;
 }
 
+double dts_draw_width(const char *words)
+{
+    double width = 0;
+    for (; *words != '\0'; words++)
+        width += width_of((unsigned char)*words);
+    return width;
+}
+
 void dts_draw_fit(struct dts_draw *draw, const char *words, double room)
 {
     enum { MOST = 200, LEAST = 8 };
@@ -108,9 +116,7 @@ void dts_draw_fit(struct dts_draw *draw, const char *words, double room)
         struct dts_text text = {0};
         dts_text_add_line(&text, words);
         shorten(&text, most);
-        width = 0;
-        for (size_t i = 0; i < text.length; i++)
-            width += width_of((unsigned char)text.chars[i]);
+        width = dts_draw_width(dts_text_string(&text));
         if (width <= room || most == LEAST)
             add_string(draw, dts_text_string(&text), MOST, false);
         dts_text_free(&text);

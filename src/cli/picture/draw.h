@@ -37,6 +37,9 @@ void dts_draw_word(struct dts_draw *draw, const char *words, size_t most);
  * terminal has. Names have at most 200 bytes. */
 void dts_draw_fit(struct dts_draw *draw, const char *words, double room);
 
+/* What words take of such a room, of their letters at most. */
+double dts_draw_width(const char *words);
+
 /* The same for a tic, where gnuplot would read "%" as a format. */
 void dts_draw_tic(struct dts_draw *draw, const char *words, size_t most);
 

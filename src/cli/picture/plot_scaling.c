@@ -202,6 +202,7 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
     dts_series_devices(draw, series, count, 20);
     dts_draw_log_axis(draw, "y", low, high, true);
     dts_series_more(draw, more);
+    dts_series_keys(draw, series, count);
     throughput(draw, report, series, count, found, alone);
     if (!alone)
         efficiency(draw, count, found);

@@ -33,6 +33,61 @@ static void name(struct dts_series *series, bool strategies)
              set ? dts_text_setting(point->setting, setting, sizeof(setting)) : "");
 }
 
+static const double legend_room = 17; // widths of an "M" beside the mark
+
+/* Of "batch.per_device=8, steps=3" the values, "8, 3", or what they are of. */
+static void part(const char *setting, bool values, char text[DTS_SERIES_NAME])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    while (*setting != '\0' && used < DTS_SERIES_NAME - 1) {
+        const size_t path = strcspn(setting, "=");
+        const char *value = setting + path + (setting[path] == '='), *end = strstr(value, ", "),
+                   *key = setting;
+        if (end == NULL)
+            end = value + strlen(value);
+        for (size_t i = 0; i < path; i++)
+            key = setting[i] == '.' ? setting + i + 1 : key;
+        const char *from = values ? value : key, *to = values ? end : setting + path;
+        used += (size_t)snprintf(text + used, DTS_SERIES_NAME - used, "%s%.*s",
+                                 used > 0 ? ", " : "", (int)(to - from), from);
+        setting = end + strspn(end, ", ");
+    }
+}
+
+/* Names that a legend has no room for are of values alone, where all are of the same keys. */
+static void shorten(struct dts_series *all, int count, bool strategies)
+{
+    bool fit = true, same_keys = true;
+    for (int s = 0; s < count; s++) {
+        const char *setting = all[s].points[0]->setting;
+        part(setting, false, all[s].keys);
+        fit = fit && dts_draw_width(all[s].name) <= legend_room;
+        same_keys =
+            same_keys && strchr(setting, '=') != NULL && strcmp(all[s].keys, all[0].keys) == 0;
+    }
+    for (int s = 0; s < count; s++) {
+        char values[DTS_SERIES_NAME];
+        part(all[s].points[0]->setting, true, values);
+        if (fit || !same_keys)
+            all[s].keys[0] = '\0';
+        else
+            snprintf(all[s].name, sizeof(all[s].name), "%.90s%s%.100s",
+                     strategies ? all[s].points[0]->strategy : "", strategies ? ", " : "",
+                     values);
+    }
+}
+
+void dts_series_keys(struct dts_draw *draw, const struct dts_series *series, int count)
+{
+    if (count == 0 || series[0].keys[0] == '\0')
+        return;
+    dts_draw(draw, "set label 4 at screen " DTS_SERIES_KEY ", screen 0.92 left " DTS_SERIES_FONT
+                   " textcolor rgb \"#555555\" ");
+    dts_draw_fit(draw, series[0].keys, legend_room + 3);
+    dts_draw(draw, "\n");
+}
+
 int dts_series_find(const struct dts_report *report, struct dts_series **series, bool *more)
 {
     struct dts_series *all = dts_alloc(DTS_SERIES_SHOWN, sizeof(*all));
@@ -60,6 +115,7 @@ int dts_series_find(const struct dts_report *report, struct dts_series **series,
     }
     for (int s = 0; s < count; s++)
         name(&all[s], strategies);
+    shorten(all, count, strategies);
     *series = all;
     return count;
 }
@@ -105,8 +161,7 @@ void dts_series_more(struct dts_draw *draw, bool more)
 
 void dts_series_word(struct dts_draw *draw, const char *name)
 {
-    const double room = 17; // widths of an "M" beside the mark
-    dts_draw_fit(draw, name, room);
+    dts_draw_fit(draw, name, legend_room);
 }
 
 void dts_series_legend(struct dts_draw *draw, const struct dts_series *series, int count,

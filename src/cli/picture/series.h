@@ -10,6 +10,7 @@ enum { DTS_SERIES_NAME = 200, DTS_SERIES_SHOWN = 16 };
 
 struct dts_series {
     char name[DTS_SERIES_NAME];       // strategy, setting: what tells it from the others
+    char keys[DTS_SERIES_NAME];       // of what the values in all names are; "": names say it
     const struct dts_result **points; // owned; the results are the report's
     int count;
 };
@@ -32,6 +33,9 @@ double dts_series_published(const struct dts_result *point, const char *metric);
 #define DTS_SERIES_EDGE "0.73"
 #define DTS_SERIES_KEY  "0.745"
 #define DTS_SERIES_FONT "font \",10\""
+
+/* Says above the legend what the values in its names are of. */
+void dts_series_keys(struct dts_draw *draw, const struct dts_series *series, int count);
 
 /* Adds the name as that legend has room for it. */
 void dts_series_word(struct dts_draw *draw, const char *name);
