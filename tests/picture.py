@@ -129,6 +129,25 @@ def tells_each_series_from_the_others():
         check(len(names) == 16 and max(map(len, names)) <= 21, f"{kind}: no room for {names[:1]}")
 
 
+def names_of_a_sweep_keep_their_values():
+    """Where the legend has no room for what the values are of, it stands above."""
+    script = draw("gp", SMALL, "--engine", "fluid", "--set", "devices=[2,4]", "--plot", "scaling",
+                  "--sweep", "batch.per_device=2,4", "--sweep", "platform.nics.bytes_per_s=1000000000,2000000000")
+    names = re.findall(r'keyentry with linespoints .* title "([^"]*)"', script)
+    check(names == [f"{batch}, {rate}000000000" for batch in "24" for rate in "12"], f"names of a sweep: {names}")
+    check('"per_device, bytes_per_s"' in script, "a sweep: nothing says what the values are of")
+
+
+def says_which_points_are_missing():
+    """With 32 devices the batch does not fit: a row has the reason in place of a bar."""
+    words = ["strong_scaling", "--engine", "fluid", "--set", "devices=[32,64]"]
+    script = draw("gp", *words, "--plot", "steps")
+    rows = re.search(r"\$refused << EOD\n(.*?)EOD", script, re.S)[1].splitlines()
+    check(len(rows) == 3 and all(re.search(r'"does not fit: [\d.]+ GB needed on a device of 17.2 GB"', row) for row in rows),
+          f"bars of points that do not fit: {rows}")
+    check('"3 points not predicted"' in draw("gp", *words, "--plot", "scaling"), "scaling: nothing says what is missing")
+
+
 def numbers_on_the_front_stay_apart():
     script = draw("gp", "imagenet_records", "--plot", "pareto")
     front = re.search(r"\$front << EOD\n(.*?)EOD", script, re.S)[1].splitlines()
@@ -199,7 +218,7 @@ def fails_in_one_line():
         program.write("#!/bin/sh\necho plot >&2\necho 'line 3: it broke' >&2\nexit 7\n")
     os.chmod(os.path.join(fake, "gnuplot"), 0o755)
     path = os.path.join(WORK, "kept.svg")
-    for folder, status, words in ((fake, 1, "it ended with status 7: line 3: it broke"), ("/none", 2, "gnuplot-nox")):
+    for folder, status, words in ((fake, 1, "it ended with status 7: line 3: it broke"), ("/none", 3, "gnuplot-nox")):
         with open(path, "w", encoding="utf-8") as kept:
             kept.write("old")
         got = run(SMALL, "-o", path, env=dict(os.environ, PATH=folder))
@@ -225,6 +244,8 @@ with tempfile.TemporaryDirectory() as WORK:
     shows_each_published_case()
     draws_points_with_the_same_devices()
     tells_each_series_from_the_others()
+    names_of_a_sweep_keep_their_values()
+    says_which_points_are_missing()
     counts_updates_in_whole_numbers()
     numbers_on_the_front_stay_apart()
     names_the_parts_of_a_node()

@@ -24,7 +24,7 @@ static char *find(struct dts_error *err)
     char *program = dts_program_find("gnuplot");
     if (program == NULL)
         dts_fail(
-            err, DTS_BAD_INPUT,
+            err, DTS_UNSUPPORTED,
             "pictures need gnuplot, which is not here: apt-get install gnuplot-nox, or write "
             "the script with --output FILE.gp");
     return program;

@@ -184,6 +184,7 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
                    "set key at screen " DTS_SERIES_KEY
                    ", screen 0.875 left top " DTS_SERIES_FONT "\n");
     dts_series_more(draw, more);
+    dts_series_refused(draw, report);
     dts_series_keys(draw, series, count);
     dts_draw_head(draw, report, "What speed costs: time against device-hours");
     set_axes(draw, training, &span);

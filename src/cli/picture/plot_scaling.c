@@ -198,10 +198,11 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
              "set key at screen " DTS_SERIES_KEY ", screen %s left top " DTS_SERIES_FONT
              " spacing %s\nset logscale x\n",
              alone ? "0.85" : "0.885", alone ? "0.14\nset xlabel \"devices\"" : "0.43",
-             alone ? "0.86" : "0.89", count > ROOMY ? "0.85" : "1.3");
+             alone ? "0.86" : "0.89", count > ROOMY ? "1.05" : "1.3");
     dts_series_devices(draw, series, count, 20);
     dts_draw_log_axis(draw, "y", low, high, true);
     dts_series_more(draw, more);
+    dts_series_refused(draw, report);
     dts_series_keys(draw, series, count);
     throughput(draw, report, series, count, found, alone);
     if (!alone)

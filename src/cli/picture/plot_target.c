@@ -186,6 +186,7 @@ static void draw_curves(struct dts_draw *draw, const struct dts_report *report)
     dts_time_axis_label(draw, "y", &times, "time");
     head(draw, report, "");
     dts_series_more(draw, more);
+    dts_series_refused(draw, report);
     dts_series_keys(draw, series, count);
     dts_time_axis_draw(draw, "y", &times, true);
     if (devices) {

@@ -159,6 +159,18 @@ void dts_series_more(struct dts_draw *draw, bool more)
                  DTS_SERIES_SHOWN);
 }
 
+void dts_series_refused(struct dts_draw *draw, const struct dts_report *report)
+{
+    int count = 0;
+    for (int i = 0; i < report->count; i++)
+        count += dts_result_refused(&report->points[i]);
+    if (count > 0)
+        dts_draw(draw,
+                 "set label 5 at screen " DTS_SERIES_KEY ", screen 0.08 left " DTS_SERIES_FONT
+                 " textcolor rgb \"#555555\" \"%d point%s not predicted\"\n",
+                 count, dts_plural(count));
+}
+
 void dts_series_word(struct dts_draw *draw, const char *name)
 {
     dts_draw_fit(draw, name, legend_room);

@@ -34,6 +34,9 @@ double dts_series_published(const struct dts_result *point, const char *metric);
 #define DTS_SERIES_KEY  "0.745"
 #define DTS_SERIES_FONT "font \",10\""
 
+/* Says how many points have no place in the picture, as no answer is known. */
+void dts_series_refused(struct dts_draw *draw, const struct dts_report *report);
+
 /* Says above the legend what the values in its names are of. */
 void dts_series_keys(struct dts_draw *draw, const struct dts_series *series, int count);
 
