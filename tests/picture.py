@@ -138,6 +138,16 @@ def names_of_a_sweep_keep_their_values():
     check('"per_device, bytes_per_s"' in script, "a sweep: nothing says what the values are of")
 
 
+def words_from_the_right_turn_nothing_behind_them():
+    """A Hebrew name before a number, in titles, legends, marks and the page."""
+    strategies = json.dumps([{"kind": "allreduce", "name": "\u05e9\u05dc\u05d5\u05dd"}])
+    words = [SMALL, "--engine", "fluid", "--set", f"strategies={strategies}"]
+    for suffix in ("svg", "html"):
+        text = draw(suffix, *words)
+        bare = re.findall("(?<!\u2068)\u05e9\u05dc\u05d5\u05dd, \\d", text.split("<h2>The command")[0])
+        check("\u2068\u05e9\u05dc\u05d5\u05dd\u2069" in text and not bare, f"{suffix}: a name from the right is not isolated")
+
+
 def says_which_points_are_missing():
     """With 32 devices the batch does not fit: a row has the reason in place of a bar."""
     words = ["strong_scaling", "--engine", "fluid", "--set", "devices=[32,64]"]
@@ -246,6 +256,7 @@ with tempfile.TemporaryDirectory() as WORK:
     tells_each_series_from_the_others()
     names_of_a_sweep_keep_their_values()
     says_which_points_are_missing()
+    words_from_the_right_turn_nothing_behind_them()
     counts_updates_in_whole_numbers()
     numbers_on_the_front_stay_apart()
     names_the_parts_of_a_node()

@@ -29,12 +29,12 @@ static void print_title(FILE *out, const struct dts_column *column)
         const bool half = is_half(line, length);
         const bool whole = half || length == 0 || line[length - 1] == '-';
         snprintf(words, sizeof(words), "%.*s", (int)(length - half), line);
-        dts_xml_words(out, words);
+        dts_xml_isolated(out, words);
         fputs(whole ? "" : " ", out);
     }
     if (unit != NULL && *unit != '\0') {
         fputs("<small>[", out);
-        dts_xml_words(out, unit);
+        dts_xml_isolated(out, unit);
         fputs("]</small>", out);
     }
 }
@@ -53,7 +53,7 @@ static void print_cell(FILE *out, const struct dts_column *column, const struct 
         fprintf(out, "<td class=\"n\" data-v=\"%.12g\">", cell->number);
     else
         fputs("<td class=\"n\">", out);
-    dts_xml_words(out, words);
+    dts_xml_isolated(out, words);
     fputs("</td>", out);
     free(words);
 }

@@ -172,11 +172,12 @@ void dts_bars_draw(struct dts_draw *draw, const struct dts_report *report,
         dts_text_add(&title, " (%d more points are not shown)", more);
     draw->height = AROUND + ROW * count;
     dts_draw_head(draw, report, dts_text_string(&title));
-    dts_draw(draw,
-             "set tmargin 4.8\nset key outside bottom center horizontal samplen 1\n"
-             "set grid noytics\nset tics scale 0,0\nset border 1\n"
-             "set xrange [0:%.12g]\n",
-             1.08 * bars->scale * dts_bars_largest(report, bars->total));
+    dts_draw(
+        draw,
+        "set tmargin 4.8\nset key outside bottom center horizontal samplen 1 font \",10\"\n"
+        "set grid noytics\nset tics scale 0,0\nset border 1\n"
+        "set xrange [0:%.12g]\n",
+        1.08 * bars->scale * dts_bars_largest(report, bars->total));
     add_names(draw, points, count);
     const int parts = add_data(draw, points, count, bars);
     add_plot(draw, points, count, bars, parts, add_refused(draw, points, count));

@@ -64,9 +64,11 @@ static void shorten(struct dts_text *text, size_t most)
 
 static void add_string(struct dts_draw *draw, const char *words, size_t most, bool format)
 {
-    struct dts_text text = {0};
-    dts_text_add_line(&text, words);
-    shorten(&text, most);
+    struct dts_text line = {0}, text = {0};
+    dts_text_add_line(&line, words);
+    shorten(&line, most);
+    dts_text_add_isolated(&text, dts_text_string(&line));
+    dts_text_free(&line);
     dts_text_add(&draw->script, "\"");
     for (size_t i = 0; i < text.length; i++) {
         const unsigned char c = (unsigned char)text.chars[i];

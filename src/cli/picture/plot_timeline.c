@@ -103,11 +103,12 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
     draw->height = AROUND + ROW * rows;
     head(draw, report, &timeline, unit);
     add_data(draw, &timeline, unit);
-    dts_draw(draw,
-             "set tmargin 4.8\nset key outside bottom center horizontal samplen 1\n"
-             "set grid noytics\nset tics scale 0,0\nset border 1\nset xrange [%.9g:%.9g]\n"
-             "set yrange [%.3g:0.6]\n",
-             unit->scale * timeline.begin_s, unit->scale * timeline.end_s, 0.4 - rows);
+    dts_draw(
+        draw,
+        "set tmargin 4.8\nset key outside bottom center horizontal samplen 1 font \",10\"\n"
+        "set grid noytics\nset tics scale 0,0\nset border 1\nset xrange [%.9g:%.9g]\n"
+        "set yrange [%.3g:0.6]\n",
+        unit->scale * timeline.begin_s, unit->scale * timeline.end_s, 0.4 - rows);
     if (timeline.begin_s < 0)
         dts_draw(draw, "set arrow 1 from 0, graph 0 to 0, graph 1 nohead front dashtype 2 "
                        "linecolor rgb \"#555555\"\n");
