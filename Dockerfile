@@ -2,6 +2,7 @@
 #
 #     docker build -t dtsim .
 #     docker run --rm -v "$PWD:/here" --user "$(id -u):$(id -g)" dtsim imagenet_1h
+#     docker run --rm -v "$PWD:/here" --user "$(id -u):$(id -g)" dtsim imagenet_1h -o scaling.svg
 FROM debian:12-slim AS build
 RUN apt-get update && apt-get install -y --no-install-recommends \
         cmake gcc libc6-dev g++ ninja-build pkg-config dpkg-dev file \
@@ -16,6 +17,7 @@ RUN cmake -S /dtsim -B /build -G Ninja -DDTSIM_NATIVE=OFF -DDTSIM_TESTS=OFF -DDT
 FROM debian:12-slim
 COPY --from=build /build/dtsim_*.deb /tmp/
 RUN apt-get update && apt-get install -y --no-install-recommends /tmp/dtsim_*.deb openmpi-bin \
+        gnuplot-nox \
     && rm -rf /var/lib/apt/lists/* /tmp/dtsim_*.deb
 WORKDIR /here
 ENTRYPOINT ["dtsim"]

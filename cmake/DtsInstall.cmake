@@ -18,7 +18,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "openmpi-bin")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "openmpi-bin, gnuplot-nox")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-torch")
 set(description "How long will a training step take on a cluster, and how does it scale?
 dtsim answers before the cluster is there, and lists everything that its

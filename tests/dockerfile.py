@@ -85,6 +85,11 @@ def check(root):
             yield f"-D{option}: CMakeLists.txt has no such option"
     for package in sorted(packages_of_setup(os.path.join(root, "cmake", "setup.sh")) - set(runs.split())):
         yield f"does not install {package}, which cmake/setup.sh does"
+    with open(os.path.join(root, "cmake", "DtsInstall.cmake"), encoding="utf-8") as install:
+        recommended = re.search(r'DEBIAN_PACKAGE_RECOMMENDS "([^"]*)"', install.read())[1]
+    for package in recommended.split(", "):
+        if package not in runs.splitlines()[-1].split():
+            yield f"the image does not have {package}, which the package recommends"
 
 
 def check_ignored(root):

@@ -30,6 +30,8 @@ if [ -e "$build/lib/dtsim/libdtsim-simgrid.so" ]; then check "and on SimGrid" de
 if [ -e "$build/src/dtsim-live" ]; then check "and on Open MPI" depends 'libopenmpi\|libmpi'; fi
 if [ -e "$build/src/dtsim-measure" ]; then check "and on OpenBLAS" depends libopenblas; fi
 
+check "it recommends gnuplot" sh -c "dpkg-deb -f '$package' Recommends | grep -q gnuplot-nox"
+
 if [ "$2" = --fresh ]; then
     mmdebstrap --variant=apt --include=ca-certificates bookworm "$work/debian" >"$work/said" 2>&1 ||
         { tail "$work/said"; exit 1; }

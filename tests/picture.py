@@ -97,6 +97,100 @@ def shows_each_published_case():
         check(got.returncode == 2 and len(got.stderr.splitlines()) == 1, f"{words}: {got.returncode} {got.stderr}")
 
 
+def draw(suffix, *words):
+    """The text of a picture, and what the program said instead."""
+    path = os.path.join(WORK, f"drawn.{suffix}")
+    got = run(*words, "-o", path)
+    check(got.returncode == 0, f"{words}: {got.returncode} {got.stderr}")
+    return open(path, encoding="utf-8").read() if got.returncode == 0 else ""
+
+
+def words_of(svg):
+    return [text.text or "" for text in tree.fromstring(svg.encode()).iter(SVG + "text")] if svg else []
+
+
+def draws_points_with_the_same_devices():
+    """They have a throughput, and no efficiency."""
+    svg = draw("svg", SMALL, "--set", "devices=[2]", "--plot", "scaling")
+    check(svg and "efficiency [%]" not in words_of(svg) and "nan" not in svg.lower() and "vectors per second" in words_of(svg), "one number of devices: no throughput")
+
+
+def tells_each_series_from_the_others():
+    """By colour and mark, where no line joins its points; all in the room of the legend."""
+    strategies = [{"kind": "allreduce", "name": f"{i:02} " + "W" * 36} for i in range(16)]
+    words = [SMALL, "--engine", "fluid", "--set", f"strategies={json.dumps(strategies)}", "--set", "devices=[2,4]"]
+    for kind in ("pareto", "target", "scaling"):
+        script = draw("gp", *words, "--plot", kind)
+        looks = re.findall(r"\$p(\d+) using \S+ with labels hypertext point pointtype (\d+) pointsize \S+ linecolor rgb \"(#\w+)\"",
+                           script)
+        check(len({look[0] for look in looks}) == 16 and len({look[1:] for look in looks}) == 16,
+              f"{kind}: two series look alike: {looks}")
+        names = re.findall(r'title "(\d\d W+[.]{3}W+)"', script)
+        check(len(names) == 16 and max(map(len, names)) <= 21, f"{kind}: no room for {names[:1]}")
+
+
+def names_of_a_sweep_keep_their_values():
+    """Where the legend has no room for what the values are of, it stands above."""
+    script = draw("gp", SMALL, "--engine", "fluid", "--set", "devices=[2,4]", "--plot", "scaling",
+                  "--sweep", "batch.per_device=2,4", "--sweep", "platform.nics.bytes_per_s=1000000000,2000000000")
+    names = re.findall(r'keyentry with linespoints .* title "([^"]*)"', script)
+    check(names == [f"{batch}, {rate}000000000" for batch in "24" for rate in "12"], f"names of a sweep: {names}")
+    check('"per_device, bytes_per_s"' in script, "a sweep: nothing says what the values are of")
+
+
+def words_from_the_right_turn_nothing_behind_them():
+    """A Hebrew name before a number, in titles, legends, marks and the page."""
+    strategies = json.dumps([{"kind": "allreduce", "name": "\u05e9\u05dc\u05d5\u05dd"}])
+    words = [SMALL, "--engine", "fluid", "--set", f"strategies={strategies}"]
+    for suffix in ("svg", "html"):
+        text = draw(suffix, *words)
+        bare = re.findall("(?<!\u2068)\u05e9\u05dc\u05d5\u05dd, \\d", text.split("<h2>The command")[0])
+        check("\u2068\u05e9\u05dc\u05d5\u05dd\u2069" in text and not bare, f"{suffix}: a name from the right is not isolated")
+
+
+def says_which_points_are_missing():
+    """With 32 devices the batch does not fit: a row has the reason in place of a bar."""
+    words = ["strong_scaling", "--engine", "fluid", "--set", "devices=[32,64]"]
+    script = draw("gp", *words, "--plot", "steps")
+    rows = re.search(r"\$refused << EOD\n(.*?)EOD", script, re.S)[1].splitlines()
+    check(len(rows) == 3 and all(re.search(r'"does not fit: [\d.]+ GB needed on a device of 17.2 GB"', row) for row in rows),
+          f"bars of points that do not fit: {rows}")
+    check('"3 points not predicted"' in draw("gp", *words, "--plot", "scaling"), "scaling: nothing says what is missing")
+
+
+def numbers_on_the_front_stay_apart():
+    script = draw("gp", "imagenet_records", "--plot", "pareto")
+    front = re.search(r"\$front << EOD\n(.*?)EOD", script, re.S)[1].splitlines()
+    check([line.split()[2] for line in front] == ["2176", '""', "128"], f"front: {front}")
+
+
+def counts_updates_in_whole_numbers():
+    for servers in (["--set", 'strategies=[{"kind":"ps","synchronous":false}]'],
+                    ["--set", 'strategies=[{"kind":"allreduce","delay":1}]']):
+        svg = draw("svg", SMALL, "--engine", "flow", *servers, "--plot", "staleness")
+        tics = [word.strip() for word in words_of(svg) if re.fullmatch(r"\s*-?[\d.]+\s*", word)]
+        check(tics and all(re.fullmatch(r"\d+", tic) for tic in tics), f"{servers}: tics of updates {tics}")
+
+
+def names_the_parts_of_a_node():
+    svg = draw("svg", "deepspeed_offload", "--plot", "links")
+    check({"device 0", "device 7", "NVSwitch"} <= set(word.strip() for word in words_of(svg)), "links: no names")
+
+
+def tells_times_of_a_step_apart():
+    """Colours of what lies side by side, and a mark above the axis where there is one row."""
+    script = draw("gp", "deepspeed_offload", "--plot", "timeline")
+    colours = dict(reversed(pair) for pair in re.findall(r'boxxyerror linecolor rgb "(#\w+)" title "([^"]*)"', script))
+    far = [abs(int(colours[a][i:i + 2], 16) - int(colours[b][i:i + 2], 16)) for i in (1, 3, 5)
+           for a, b in (("recompute", "backward"),)]
+    check(max(far) > 90, f"recompute and backward are alike: {colours}")
+    svg = draw("svg", SMALL, "--set", "devices=[4]", "--plot", "target")
+    height = int(re.search(r'viewBox="0 0 \d+ (\d+)"', svg)[1])
+    mark = float(re.search(r"<g class='mark'>.*?translate\([\d.]+,([\d.]+)\)", svg, re.S)[1])
+    axis = max(float(y) for y in re.findall(r"M[\d.]+,([\d.]+) L", svg) if float(y) < height)
+    check(axis - mark >= 14, f"one row: the mark at {mark} is on the axis at {axis}")
+
+
 def runs_no_word_of_a_user():
     """Names as strategy, file, folder of temporary files, and a person's own file of gnuplot."""
     for number, name in enumerate(('a"; system("touch pwned"); #', "`touch pwned`'; !touch pwned",
@@ -134,7 +228,7 @@ def fails_in_one_line():
         program.write("#!/bin/sh\necho plot >&2\necho 'line 3: it broke' >&2\nexit 7\n")
     os.chmod(os.path.join(fake, "gnuplot"), 0o755)
     path = os.path.join(WORK, "kept.svg")
-    for folder, status, words in ((fake, 1, "it ended with status 7: line 3: it broke"), ("/none", 2, "gnuplot-nox")):
+    for folder, status, words in ((fake, 1, "it ended with status 7: line 3: it broke"), ("/none", 3, "gnuplot-nox")):
         with open(path, "w", encoding="utf-8") as kept:
             kept.write("old")
         got = run(SMALL, "-o", path, env=dict(os.environ, PATH=folder))
@@ -158,6 +252,15 @@ with tempfile.TemporaryDirectory() as WORK:
     draws_every_kind()
     says_the_numbers_of_the_answer()
     shows_each_published_case()
+    draws_points_with_the_same_devices()
+    tells_each_series_from_the_others()
+    names_of_a_sweep_keep_their_values()
+    says_which_points_are_missing()
+    words_from_the_right_turn_nothing_behind_them()
+    counts_updates_in_whole_numbers()
+    numbers_on_the_front_stay_apart()
+    names_the_parts_of_a_node()
+    tells_times_of_a_step_apart()
     runs_no_word_of_a_user()
     fails_in_one_line()
 sys.exit(1 if failed else 0)

@@ -290,4 +290,8 @@ const struct dts_format *
 dts_format_of_file(const char *path); // by its suffix; NULL: none has it
 const char *dts_format_name(int i);
 
+/* False: it has the suffix of a picture, page or table of another program; text in it would be
+ * no such file. */
+bool dts_format_may_be_text(const char *path, struct dts_error *err);
+
 #endif

@@ -15,6 +15,7 @@ struct dts_column {
     double text_scale; // text shows number * text_scale; 0 means 1
     const char *text_unit; // unit of the text table; NULL: unit
     bool right;            // words are aligned right
+    bool valued;           // words stand for numbers, which cells have, too, for who sorts
 };
 
 /* A word or a number, as the column's unit tells. NAN prints as "-" (CSV: empty). */

@@ -29,26 +29,31 @@ static void print_title(FILE *out, const struct dts_column *column)
         const bool half = is_half(line, length);
         const bool whole = half || length == 0 || line[length - 1] == '-';
         snprintf(words, sizeof(words), "%.*s", (int)(length - half), line);
-        dts_xml_words(out, words);
+        dts_xml_isolated(out, words);
         fputs(whole ? "" : " ", out);
     }
     if (unit != NULL && *unit != '\0') {
         fputs("<small>[", out);
-        dts_xml_words(out, unit);
+        dts_xml_isolated(out, unit);
         fputs("]</small>", out);
     }
+}
+
+static bool is_number(const struct dts_column *column)
+{
+    return column->unit != NULL || column->valued;
 }
 
 static void print_cell(FILE *out, const struct dts_column *column, const struct dts_cell *cell)
 {
     char *words = dts_table_cell(column, cell);
-    if (column->unit == NULL)
+    if (!is_number(column))
         fputs("<td>", out);
     else if (isfinite(cell->number))
         fprintf(out, "<td class=\"n\" data-v=\"%.12g\">", cell->number);
     else
         fputs("<td class=\"n\">", out);
-    dts_xml_words(out, words);
+    dts_xml_isolated(out, words);
     fputs("</td>", out);
     free(words);
 }
@@ -59,7 +64,7 @@ void dts_table_print_html(FILE *out, const struct dts_column *columns, int colum
     fputs("<div class=\"wide\"><table>\n<thead><tr>", out);
     for (int c = 0; c < column_count; c++) {
         fprintf(out, "<th scope=\"col\"%s><button>",
-                columns[c].unit != NULL ? " class=\"n\"" : "");
+                is_number(&columns[c]) ? " class=\"n\"" : "");
         print_title(out, &columns[c]);
         fputs("</button></th>", out);
     }

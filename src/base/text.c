@@ -116,6 +116,41 @@ void dts_text_add_line(struct dts_text *text, const char *line)
     add(text, line, SIZE_MAX - text->length, false);
 }
 
+/* Hebrew, Arabic and their like (Unicode 15, blocks of bidirectional classes R and AL). */
+static bool is_from_right(unsigned code)
+{
+    return (code >= 0x590 && code < 0x900) || (code >= 0xFB1D && code < 0xFE00) ||
+           (code >= 0xFE70 && code < 0xFEFF) || (code >= 0x10800 && code < 0x11000) ||
+           (code >= 0x1E800 && code < 0x1F000);
+}
+
+/* How long the run of such letters is, with blanks between them. */
+static size_t run_from_right(const char *words)
+{
+    size_t length = 0, bytes;
+    for (size_t at = 0; words[at] != '\0'; at += bytes) {
+        const unsigned code = code_point((const unsigned char *)words + at, &bytes);
+        if (is_from_right(code))
+            length = at + bytes;
+        else if (code != ' ')
+            break;
+    }
+    return length;
+}
+
+void dts_text_add_isolated(struct dts_text *text, const char *words)
+{
+    size_t bytes;
+    for (const char *at = words; *at != '\0'; at += bytes) {
+        const bool turns = is_from_right(code_point((const unsigned char *)at, &bytes));
+        if (turns)
+            bytes = run_from_right(at);
+        dts_text_add(text, "%s", turns ? "\xe2\x80\x8e\xe2\x81\xa8" : "");
+        dts_text_add_bytes(text, at, bytes);
+        dts_text_add(text, "%s", turns ? "\xe2\x81\xa9" : "");
+    }
+}
+
 /* A decimal of 15 digits survives the way into a double and back, so that "%.15g" is the
  * shortest where it reads back at all; 17 digits always do. */
 void dts_text_add_number(struct dts_text *text, double number)

@@ -31,6 +31,11 @@ void dts_text_add_line(struct dts_text *text, const char *line);
 /* The same of its first bytes: beyond `most` it ends in "...". */
 void dts_text_add_cut(struct dts_text *text, const char *line, size_t most);
 
+/* Add words for a picture or a page, which reorders what is written from right to left: each
+ * run of such letters between U+2068 and U+2069, so that it turns nothing behind it, and U+200E
+ * before it, so that the line still begins on the left. */
+void dts_text_add_isolated(struct dts_text *text, const char *words);
+
 /* Add a number with the fewest digits that read back as the same double; "nan", "inf". */
 void dts_text_add_number(struct dts_text *text, double number);
 

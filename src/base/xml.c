@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
+
 /* How many bytes the character at `c` has; 0: it is none of XML's. The words end with a 0,
  * which is no byte of a longer character. */
 static size_t character(const unsigned char *c)
@@ -42,4 +44,12 @@ void dts_xml_words(FILE *out, const char *words)
             fwrite(c, 1, bytes, out);
         c += bytes > 0 ? bytes : 1;
     }
+}
+
+void dts_xml_isolated(FILE *out, const char *words)
+{
+    struct dts_text text = {0};
+    dts_text_add_isolated(&text, words);
+    dts_xml_words(out, dts_text_string(&text));
+    dts_text_free(&text);
 }

@@ -9,4 +9,7 @@
  * UTF-8) becomes U+FFFD. */
 void dts_xml_words(FILE *out, const char *words);
 
+/* The same for who reads them, as dts_text_add_isolated() has it; not for who copies them. */
+void dts_xml_isolated(FILE *out, const char *words);
+
 #endif

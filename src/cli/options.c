@@ -267,6 +267,8 @@ bool dts_options_parse(struct dts_options *options, int argc, char **argv,
     }
     if (good && !options->format_given && dts_format_of_file(options->output) != NULL)
         options->format = dts_format_of_file(options->output);
+    if (good && !options->format_given && options->format == dts_formats[0])
+        good = dts_format_may_be_text(options->output, err);
     if (good && options->explain && strcmp(options->format->name, "text") != 0)
         good =
             dts_fail(err, DTS_BAD_INPUT, "--explain: has no effect on %s, which has all of it",

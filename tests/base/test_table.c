@@ -151,13 +151,18 @@ static void html_has_the_words_of_the_text_and_the_numbers_behind_them(void)
          .text_scale = 100,
          .text_unit = "%"},
         {.title = "device-\nhours\n", .unit = "", .digits = 3},
+        {.title = "published", .valued = true},
+        {.title = "predicted", .valued = true},
     };
-    const struct dts_cell cells[] = {
-        {.word = "a & \"b\""}, {.number = 0.98765}, {.number = NAN}};
+    const struct dts_cell cells[] = {{.word = "a & \"b\""},
+                                     {.number = 0.98765},
+                                     {.number = NAN},
+                                     {.word = "1.03 h", .number = 3708},
+                                     {.word = "", .number = NAN}};
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
-    dts_table_print_html(out, titled, 3, cells, 1);
+    dts_table_print_html(out, titled, 5, cells, 1);
     fclose(out);
     CHECK(strstr(text, "<button>&lt;name&gt; </button>") != NULL);
     CHECK(strstr(text, "<button>efficiency <small>[%]</small></button>") != NULL);
@@ -165,6 +170,8 @@ static void html_has_the_words_of_the_text_and_the_numbers_behind_them(void)
     CHECK(strstr(text, "<td>a &amp; &quot;b&quot;</td>") != NULL);
     CHECK(strstr(text, "<td class=\"n\" data-v=\"0.98765\">98.8</td>") != NULL);
     CHECK(strstr(text, "<td class=\"n\">-</td>") != NULL);
+    CHECK(strstr(text, "<td class=\"n\" data-v=\"3708\">1.03 h</td>") != NULL);
+    CHECK(strstr(text, "<td class=\"n\"></td>") != NULL);
     free(text);
 }
 

@@ -229,9 +229,32 @@ static void one_of_a_thing_has_no_s(void)
     CHECK_STRING(dts_plural(2), "s");
 }
 
+/* Hebrew and Arabic turn what stands behind them, unless they are isolated. */
+static void words_from_the_right_turn_nothing_behind_them(void)
+{
+    static const struct {
+        const char *words, *want;
+    } cases[] = {
+        {"ring, 8 devices", "ring, 8 devices"},
+        {"\xd7\xa9\xd7\x9c, 64 devices",
+         "\xe2\x80\x8e\xe2\x81\xa8\xd7\xa9\xd7\x9c\xe2\x81\xa9, 64 devices"},
+        {"a \xd8\xa8 \xd8\xa8  2",
+         "a \xe2\x80\x8e\xe2\x81\xa8\xd8\xa8 \xd8\xa8\xe2\x81\xa9  2"},
+        {"\xe2\x82\xac \xf0\x9f\x98\x80 \xd7", "\xe2\x82\xac \xf0\x9f\x98\x80 \xd7"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct dts_text text = {0};
+        dts_text_add_isolated(&text, cases[i].words);
+        CHECK_STRING(dts_text_string(&text), cases[i].want);
+        dts_text_free(&text);
+    }
+}
+
 TESTS(TEST(what_cannot_be_seen_is_found), TEST(words_are_escaped_and_cut_between_characters),
       TEST(long_text_loses_its_middle), TEST(numbers_read_back_and_are_short),
       TEST(significant_digits_lose_none_of_the_integer_part),
       TEST(the_nearest_word_is_found_and_only_a_near_one),
       TEST(a_beginning_wins_and_stands_for_all_that_begin_so), TEST(long_lists_are_cut),
-      TEST(an_error_is_one_line_and_the_first_stays), TEST(one_of_a_thing_has_no_s))
+      TEST(an_error_is_one_line_and_the_first_stays), TEST(one_of_a_thing_has_no_s),
+      TEST(words_from_the_right_turn_nothing_behind_them))

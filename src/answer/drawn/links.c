@@ -101,6 +101,15 @@ static void put_kind(struct dts_json *json, const struct loads *loads, const str
     dts_json_end(json);
 }
 
+static void put_place(struct dts_json *json, const struct dts_net *net, const char *key,
+                      long place)
+{
+    char name[NAME];
+    if (net->ops->place_name != NULL &&
+        net->ops->place_name(net->self, place, name, sizeof(name)))
+        dts_json_string(json, key, name);
+}
+
 static void put_link(struct dts_json *json, const struct dts_net *net,
                      const struct used_link *used)
 {
@@ -113,6 +122,8 @@ static void put_link(struct dts_json *json, const struct dts_net *net,
     dts_json_string(json, "name", name);
     dts_json_integer(json, "from", from);
     dts_json_integer(json, "to", to);
+    put_place(json, net, "from_name", from);
+    put_place(json, net, "to_name", to);
     dts_json_number(json, "bytes", used->bytes);
     dts_json_number(json, "share", used->share);
     dts_json_end(json);

@@ -46,9 +46,9 @@ static void put_source(const char *note, FILE *out)
     struct dts_text word = {0};
     dts_text_add_bytes(&word, note, key);
     fputs("<dt>", out);
-    dts_xml_words(out, dts_text_string(&word));
+    dts_xml_isolated(out, dts_text_string(&word));
     fputs("</dt><dd>", out);
-    dts_xml_words(out, note + key + strspn(note + key, " "));
+    dts_xml_isolated(out, note + key + strspn(note + key, " "));
     fputs("</dd>\n", out);
     dts_text_free(&word);
 }
@@ -56,7 +56,7 @@ static void put_source(const char *note, FILE *out)
 static void put_note(const char *note, FILE *out)
 {
     fputs("<li>", out);
-    dts_xml_words(out, note);
+    dts_xml_isolated(out, note);
     fputs("</li>\n", out);
 }
 
@@ -67,7 +67,7 @@ static void put_group(struct lines *lines, FILE *out)
     take(lines, &heading);
     const bool sources = strcmp(dts_text_string(&heading), "Rests on") == 0;
     fputs("<h3>", out);
-    dts_xml_words(out, dts_text_string(&heading));
+    dts_xml_isolated(out, dts_text_string(&heading));
     fputs(sources ? "</h3>\n<dl>\n" : "</h3>\n<ul>\n", out);
     while (indent_of(lines) > 0) {
         struct dts_text note = {0};
@@ -113,7 +113,7 @@ void dts_page_paragraph(const char *words, FILE *out)
     }
     if (text.length > 0) {
         fputs("<p>", out);
-        dts_xml_words(out, dts_text_string(&text));
+        dts_xml_isolated(out, dts_text_string(&text));
         fputs("</p>\n", out);
     }
     dts_text_free(&text);

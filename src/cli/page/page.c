@@ -22,7 +22,7 @@ static void put(FILE *out, const char *before, const char *words, const char *af
     if (words == NULL || *words == '\0')
         return;
     fputs(before, out);
-    dts_xml_words(out, words);
+    dts_xml_isolated(out, words);
     fputs(after, out);
 }
 

@@ -1,7 +1,8 @@
 /* page.h -- the parts of a page: an answer as one file of HTML that needs nothing else.
  *
- * Whatever a user wrote becomes text: dts_xml_words() writes it, between tags and in
- * attributes; in the data "<" stands as \u003c. The page forbids itself to load anything.
+ * Whatever a user wrote becomes text: dts_xml_words() and dts_xml_isolated() write it, between
+ * tags and in attributes; in the data "<" stands as \u003c. The page forbids itself to load
+ * anything.
  */
 #ifndef DTS_CLI_PAGE_PAGE_H
 #define DTS_CLI_PAGE_PAGE_H

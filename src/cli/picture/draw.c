@@ -64,9 +64,11 @@ static void shorten(struct dts_text *text, size_t most)
 
 static void add_string(struct dts_draw *draw, const char *words, size_t most, bool format)
 {
-    struct dts_text text = {0};
-    dts_text_add_line(&text, words);
-    shorten(&text, most);
+    struct dts_text line = {0}, text = {0};
+    dts_text_add_line(&line, words);
+    shorten(&line, most);
+    dts_text_add_isolated(&text, dts_text_string(&line));
+    dts_text_free(&line);
     dts_text_add(&draw->script, "\"");
     for (size_t i = 0; i < text.length; i++) {
         const unsigned char c = (unsigned char)text.chars[i];
@@ -84,6 +86,43 @@ static void add_string(struct dts_draw *draw, const char *words, size_t most, bo
 void dts_draw_word(struct dts_draw *draw, const char *words, size_t most)
 {
     add_string(draw, words, most, false);
+}
+
+/* Of a character over the height of its font; of DejaVu Sans, which is wide. */
+static double width_of(unsigned char c)
+{
+    if (c >= 0xe0)
+        return 1; // ideographs and the like
+    if (c >= 0x80)
+        return c >= 0xc0 ? 0.65 : 0; // the first byte stands for all
+    if (strchr("mwMW%@", c) != NULL)
+        return 0.95;
+    if (strchr("ijlI .,:;'|-()[]frt/", c) != NULL)
+        return 0.37;
+    return c >= 'A' && c <= 'Z' ? 0.71 : 0.62;
+}
+
+double dts_draw_width(const char *words)
+{
+    double width = 0;
+    for (; *words != '\0'; words++)
+        width += width_of((unsigned char)*words);
+    return width;
+}
+
+void dts_draw_fit(struct dts_draw *draw, const char *words, double room)
+{
+    enum { MOST = 200, LEAST = 8 };
+    double width = room + 1;
+    for (size_t most = MOST; width > room && most >= LEAST; most--) {
+        struct dts_text text = {0};
+        dts_text_add_line(&text, words);
+        shorten(&text, most);
+        width = dts_draw_width(dts_text_string(&text));
+        if (width <= room || most == LEAST)
+            add_string(draw, dts_text_string(&text), MOST, false);
+        dts_text_free(&text);
+    }
 }
 
 void dts_draw_tic(struct dts_draw *draw, const char *words, size_t most)

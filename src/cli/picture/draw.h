@@ -1,8 +1,8 @@
 /* draw.h -- a picture as a script of gnuplot, written piece by piece.
  *
- * What a user wrote gets into a script by dts_draw_word() alone: of such words only letters,
- * digits and a few harmless signs stand in it as they are, all other bytes as octal numbers. So
- * no name of a scenario can end a string, run a command or expand a macro.
+ * What a user wrote gets into a script by dts_draw_word() and dts_draw_fit() alone: of such
+ * words only letters, digits and a few harmless signs stand in it as they are, all other bytes
+ * as octal numbers. So no name of a scenario can end a string, run a command or expand a macro.
  *
  * A mark is a point of data that says in words what it is. Pictures in SVG show them on hover.
  */
@@ -32,6 +32,13 @@ void dts_draw(struct dts_draw *draw, const char *format, ...)
 
 /* Adds a string in quotes, cut to about `most` characters. */
 void dts_draw_word(struct dts_draw *draw, const char *words, size_t most);
+
+/* Adds one that takes at most `room` times the height of its letters, in whatever letters the
+ * terminal has. Names have at most 200 bytes. */
+void dts_draw_fit(struct dts_draw *draw, const char *words, double room);
+
+/* What words take of such a room, of their letters at most. */
+double dts_draw_width(const char *words);
 
 /* The same for a tic, where gnuplot would read "%" as a format. */
 void dts_draw_tic(struct dts_draw *draw, const char *words, size_t most);

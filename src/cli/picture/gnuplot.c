@@ -24,7 +24,7 @@ static char *find(struct dts_error *err)
     char *program = dts_program_find("gnuplot");
     if (program == NULL)
         dts_fail(
-            err, DTS_BAD_INPUT,
+            err, DTS_UNSUPPORTED,
             "pictures need gnuplot, which is not here: apt-get install gnuplot-nox, or write "
             "the script with --output FILE.gp");
     return program;
@@ -53,13 +53,13 @@ void dts_gnuplot_script(const struct dts_draw *draw, enum dts_terminal terminal,
         dts_text_add(
             script,
             "set terminal pngcairo size %d,%d noenhanced font \"Sans,12\" fontscale 1.6 "
-            "linewidth 2 pointscale 2 background \"#ffffff\"\n",
+            "linewidth 2 pointscale 3 background \"#ffffff\"\n",
             2 * width, 2 * height);
         break;
     case DTS_TERMINAL_PDF:
         dts_text_add(script,
                      "set terminal pdfcairo size %.4gin,%.4gin noenhanced font \"Sans,12\" "
-                     "fontscale 0.75 background \"#ffffff\"\n",
+                     "fontscale 0.6 pointscale 1.4 background \"#ffffff\"\n",
                      width / 96.0, height / 96.0);
         break;
     }

@@ -8,7 +8,7 @@
 
 enum dts_terminal { DTS_TERMINAL_SVG, DTS_TERMINAL_PNG, DTS_TERMINAL_PDF };
 
-/* Is it here? DTS_BAD_INPUT names the package. */
+/* Is it here? DTS_UNSUPPORTED names the package. */
 bool dts_gnuplot_check(struct dts_error *err);
 
 /* The whole script, for a terminal that writes to standard output. */

@@ -70,6 +70,10 @@ static bool add_link(struct dts_graph *graph, const struct dts_loads *loads, int
     const int to = find_vertex(graph, enters, enters ? node : link->to);
     if (from >= 0 && to >= 0 && from != to)
         add_edge(graph, loads, from, to, l);
+    if (from >= 0 && graph->inside)
+        graph->vertices[from].name = link->from_name;
+    if (to >= 0 && graph->inside)
+        graph->vertices[to].name = link->to_name;
     return from >= 0 && to >= 0;
 }
 

@@ -8,10 +8,11 @@
 
 struct dts_graph_vertex {
     bool node; // of the cluster, with all in it; else a switch or router, or a part of one node
-    int number;   // of the node, or of the place
-    int layer;    // links between it and the nearest node
-    double share; // of the busiest link within; 0: none
-    int inside;   // that link; -1: none
+    int number;       // of the node, or of the place
+    const char *name; // of a part of one node; NULL: another vertex, or not known
+    int layer;        // links between it and the nearest node
+    double share;     // of the busiest link within; 0: none
+    int inside;       // that link; -1: none
     double x, y;
 };
 

@@ -32,10 +32,14 @@ static bool read_link(const struct dts_cfg *at, struct dts_loads_link *link,
 {
     const struct dts_cfg name = dts_cfg_member(at, "name"), from = dts_cfg_member(at, "from"),
                          to = dts_cfg_member(at, "to"), bytes = dts_cfg_member(at, "bytes"),
-                         share = dts_cfg_member(at, "share");
+                         share = dts_cfg_member(at, "share"),
+                         from_name = dts_cfg_member(at, "from_name"),
+                         to_name = dts_cfg_member(at, "to_name");
     return dts_cfg_string(&name, &link->name, err) &&
            dts_cfg_int(&from, 0, INT_MAX, &link->from, err) &&
            dts_cfg_int(&to, 0, INT_MAX, &link->to, err) &&
+           (!dts_cfg_exists(&from_name) || dts_cfg_string(&from_name, &link->from_name, err)) &&
+           (!dts_cfg_exists(&to_name) || dts_cfg_string(&to_name, &link->to_name, err)) &&
            dts_cfg_real(&bytes, 0, 0, &link->bytes, err) &&
            dts_cfg_real(&share, 0, 0, &link->share, err);
 }

@@ -18,7 +18,8 @@ struct dts_loads_kind {
 
 struct dts_loads_link {
     const char *name;
-    int from, to; // places
+    int from, to;                    // places
+    const char *from_name, *to_name; // what they are; NULL: not within a node
     double bytes, share;
 };
 

@@ -120,7 +120,7 @@ static void add_plot(struct dts_draw *draw, char (*names)[DTS_SERIES_NAME], int 
         dts_draw(draw, " notitle, \\\n     $p%d using 1:2:3 with labels hypertext point", l);
         dts_series_style(draw, l, false, true);
         dts_draw(draw, " title ");
-        dts_draw_word(draw, names[l], DTS_SERIES_LEGEND);
+        dts_series_word(draw, names[l]);
     }
     dts_draw(draw, "\n");
 }
@@ -147,9 +147,10 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
             snprintf(names[lines], DTS_SERIES_NAME, "%s", points[i]->strategy);
         add_line(draw, points, count, i, lines++, bytes);
     }
-    dts_draw(draw, "set lmargin at screen 0.085\nset rmargin at screen 0.74\n"
+    dts_draw(draw, "set lmargin at screen 0.085\nset rmargin at screen " DTS_SERIES_EDGE "\n"
                    "set tmargin at screen 0.87\nset bmargin at screen 0.12\n"
-                   "set key at screen 0.755, screen 0.875 left top\n");
+                   "set key at screen " DTS_SERIES_KEY
+                   ", screen 0.875 left top " DTS_SERIES_FONT "\n");
     dts_draw_head(draw, report, "Bus bandwidth of a collective alone");
     set_axes(draw, report, bytes);
     add_plot(draw, names, lines);

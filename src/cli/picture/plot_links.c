@@ -8,6 +8,8 @@
 #include "cli/picture/plot.h"
 #include "cli/print/text_notes.h"
 
+enum { NAME = 36 }; // bytes of a name in the picture
+
 static const char *lacks(const struct dts_report *report, const struct dts_drawing *drawing)
 {
     struct stat status;
@@ -58,7 +60,8 @@ static void add_load(struct dts_text *text, double bytes, double share)
                  100 * share);
 }
 
-/* $edges: x, y, dx, dy, percent; $vertices: x, y, percent, size; $marks: middles of edges, and
+/* $edges: x, y, dx, dy, percent; $vertices: x, y, percent, size, and
+ * of parts of a node where their names stand, and these; $marks: middles of edges, and
  * vertices. */
 static void add_graph(struct dts_draw *draw, const struct dts_graph *graph,
                       const struct dts_loads *loads)
@@ -71,9 +74,17 @@ static void add_graph(struct dts_draw *draw, const struct dts_graph *graph,
                  100 * loads->links[graph->edges[e].link].share);
     }
     dts_draw(draw, "EOD\n$vertices << EOD\n");
-    for (int v = 0; v < graph->vertex_count; v++)
-        dts_draw(draw, "%.6g %.6g %.6g %d\n", graph->vertices[v].x, graph->vertices[v].y,
-                 100 * graph->vertices[v].share, graph->vertices[v].node ? 1 : 0);
+    for (int v = 0; v < graph->vertex_count; v++) {
+        const struct dts_graph_vertex *vertex = &graph->vertices[v];
+        const double beside = 1.22, above = 1.1; // of the circle that they lie on
+        dts_draw(draw, "%.6g %.6g %.6g %d", vertex->x, vertex->y, 100 * vertex->share,
+                 vertex->node ? 1 : 0);
+        if (graph->inside) {
+            dts_draw(draw, " %.6g %.6g ", beside * vertex->x, above * vertex->y);
+            dts_draw_word(draw, vertex->name != NULL ? vertex->name : "", NAME);
+        }
+        dts_draw(draw, "\n");
+    }
     dts_draw(draw, "EOD\n$marks << EOD\n");
     for (int e = 0; e < graph->edge_count; e++) {
         const struct dts_graph_vertex *a = &graph->vertices[graph->edges[e].from],
@@ -92,13 +103,16 @@ static void add_graph(struct dts_draw *draw, const struct dts_graph *graph,
         dts_draw(draw, "%.6g %.6g", vertex->x, vertex->y);
         if (vertex->inside >= 0)
             add_load(&load, loads->links[vertex->inside].bytes, vertex->share);
-        dts_draw_mark(draw, "%s %d%s%s%s%s",
-                      vertex->node     ? "node"
-                      : !graph->inside ? "switch or router"
-                                       : "place",
-                      vertex->number, vertex->inside >= 0 ? ", within " : "",
-                      vertex->inside >= 0 ? loads->links[vertex->inside].name : "",
-                      vertex->inside >= 0 ? ": " : "", dts_text_string(&load));
+        if (vertex->name != NULL)
+            dts_draw_mark(draw, "%s", vertex->name);
+        else
+            dts_draw_mark(draw, "%s %d%s%s%s%s",
+                          vertex->node     ? "node"
+                          : !graph->inside ? "switch or router"
+                                           : "place",
+                          vertex->number, vertex->inside >= 0 ? ", within " : "",
+                          vertex->inside >= 0 ? loads->links[vertex->inside].name : "",
+                          vertex->inside >= 0 ? ": " : "", dts_text_string(&load));
         dts_text_free(&load);
     }
     dts_draw(draw, "EOD\n");
@@ -120,7 +134,9 @@ static void draw_graph(struct dts_draw *draw, const struct dts_report *report,
         "set bmargin at screen 0.14\nset lmargin at screen 0.03\n"
         "set rmargin at screen 0.83\n"
         "set key at screen 0.03, screen 0.02 left bottom vertical samplen 1 spacing 1.1\n");
-    if (graph->round)
+    if (graph->inside) // with room for names
+        dts_draw(draw, "set size ratio 0.8\nset xrange [-1.5:1.5]\nset yrange [-1.2:1.2]\n");
+    else if (graph->round)
         dts_draw(draw, "set size ratio 1\nset xrange [-1.08:1.08]\nset yrange [-1.08:1.08]\n");
     else
         dts_draw(draw, "set xrange [0:1]\nset yrange [-0.25:%.3g]\n", top + 0.25);
@@ -131,7 +147,10 @@ static void draw_graph(struct dts_draw *draw, const struct dts_report *report,
              "$vertices using 1:($4==0?$2:NaN) with points pointtype 7 pointsize 0.9 linecolor "
              "rgb \"#888888\" title \"%s\", \\\n     ",
              !graph->inside ? "switch or router" : "device, switch or host");
-    if (!graph->inside)
+    if (graph->inside)
+        dts_draw(draw, "$vertices using 5:6:7 with labels center textcolor rgb \"#333333\" "
+                       "notitle, \\\n     ");
+    else
         dts_draw(draw,
                  "keyentry with points pointtype 5 pointsize 1.3 linecolor rgb \"#21918c\" "
                  "title \"node, in the colour of its busiest link within\", \\\n     ");
@@ -142,7 +161,7 @@ static void draw_graph(struct dts_draw *draw, const struct dts_report *report,
 static void draw_rows(struct dts_draw *draw, const struct dts_report *report,
                       const struct dts_loads *loads)
 {
-    enum { SHOWN = 40, ROW = 26, AROUND = 150, NAME = 36 };
+    enum { SHOWN = 40, ROW = 26, AROUND = 150 };
     const int rows = loads->kind_count < SHOWN ? loads->kind_count : SHOWN;
     draw->height = AROUND + ROW * rows;
     draw->height = draw->height < 300 ? 300 : draw->height;

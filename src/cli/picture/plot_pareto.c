@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "cli/picture/plot.h"
 #include "cli/picture/series.h"
+#include "cli/picture/time_axis.h"
 #include "cli/print/text_notes.h"
-#include "cli/print/time_unit.h"
 
 static const double million = 1e6;
 
@@ -69,31 +69,53 @@ static bool is_front(const struct dts_report *report, const struct dts_result *p
     return isfinite(x);
 }
 
-static bool add_series(struct dts_draw *draw, const struct dts_series *series, int number,
+static void add_series(struct dts_draw *draw, const struct dts_series *series, int number,
                        bool training, const struct dts_time_unit *unit)
 {
     char name[DTS_TEXT_POINT];
     dts_draw(draw, "$p%d << EOD\n", number);
     for (int i = 0; i < series->count; i++) {
         const struct dts_result *point = series->points[i];
-        const double x = unit->scale * time_s(point, training),
-                     y = device_hours(point, training);
-        if (!isfinite(x))
+        const double x_s = time_s(point, training), y = device_hours(point, training);
+        if (!isfinite(x_s))
             continue;
-        dts_draw_number(draw, x);
+        const struct dts_time_unit *own = dts_time_unit_training(x_s);
+        dts_draw_number(draw, unit->scale * x_s);
         dts_draw_number(draw, y);
-        dts_draw_mark(draw, "%s: %.4g %s, %.4g device-hours", dts_text_point(point, name), x,
-                      unit->name, y);
+        dts_draw_mark(draw, "%s: %.4g %s, %.4g device-hours", dts_text_point(point, name),
+                      own->scale * x_s, own->name, y);
     }
     dts_draw(draw, "EOD\n");
-    return true;
 }
 
-/* $front: those points from the shortest time on, and their devices. */
-static void add_front(struct dts_draw *draw, const struct dts_report *report, bool training,
-                      const struct dts_time_unit *unit)
+/* What the axes span. */
+struct span {
+    struct dts_time_axis times;
+    double low, high; // device-hours
+};
+
+static struct span find_span(const struct dts_report *report, bool training)
 {
-    const struct dts_result **front = dts_alloc((size_t)report->count, sizeof(*front));
+    struct span span = {.low = INFINITY};
+    double low_s = INFINITY, high_s = 0;
+    for (int i = 0; i < report->count; i++) {
+        const double x = time_s(&report->points[i], training),
+                     y = device_hours(&report->points[i], training);
+        if (!isfinite(x))
+            continue;
+        low_s = fmin(low_s, x);
+        high_s = fmax(high_s, x);
+        span.low = fmin(span.low, y);
+        span.high = fmax(span.high, y);
+    }
+    span.times = dts_time_axis(low_s, high_s);
+    return span;
+}
+
+/* Those points that nothing beats, from the shortest time on. Returns how many. */
+static int find_front(const struct dts_report *report, bool training,
+                      const struct dts_result **front)
+{
     int count = 0;
     for (int i = 0; i < report->count; i++) {
         const struct dts_result *point = &report->points[i];
@@ -105,34 +127,44 @@ static void add_front(struct dts_draw *draw, const struct dts_report *report, bo
         front[at] = point;
         count++;
     }
+    return count;
+}
+
+/* $front: their times, device-hours and devices; a number that would lie on the one before is
+ * left out. */
+static void add_front(struct dts_draw *draw, const struct dts_report *report, bool training,
+                      const struct span *span)
+{
+    const double wide = 0.06, high = 0.035; // parts of the axes that a number takes
+    const struct dts_result **front = dts_alloc((size_t)report->count, sizeof(*front));
+    const int count = find_front(report, training, front);
+    const double across = log(span->times.high_s / span->times.low_s),
+                 up = log(span->high / span->low);
+    int last = -1;
     dts_draw(draw, "$front << EOD\n");
     for (int i = 0; i < count; i++) {
-        dts_draw_number(draw, unit->scale * time_s(front[i], training));
-        dts_draw_number(draw, device_hours(front[i], training));
-        dts_draw(draw, " %d\n", front[i]->devices);
+        const double x = time_s(front[i], training), y = device_hours(front[i], training);
+        const bool apart = last < 0 || log(x / time_s(front[last], training)) > wide * across ||
+                           fabs(log(y / device_hours(front[last], training))) > high * up;
+        dts_draw_number(draw, span->times.unit->scale * x);
+        dts_draw_number(draw, y);
+        if (apart) {
+            dts_draw(draw, " %d\n", front[i]->devices);
+            last = i;
+        } else
+            dts_draw(draw, " \"\"\n");
     }
     dts_draw(draw, "EOD\n");
     free(front);
 }
 
-static void set_axes(struct dts_draw *draw, const struct dts_report *report, bool training,
-                     const struct dts_time_unit *unit)
+static void set_axes(struct dts_draw *draw, bool training, const struct span *span)
 {
-    double low[2] = {INFINITY, INFINITY}, high[2] = {0};
-    for (int i = 0; i < report->count; i++) {
-        const double x = unit->scale * time_s(&report->points[i], training),
-                     y = device_hours(&report->points[i], training);
-        if (!isfinite(x))
-            continue;
-        low[0] = fmin(low[0], x);
-        low[1] = fmin(low[1], y);
-        high[0] = fmax(high[0], x);
-        high[1] = fmax(high[1], y);
-    }
-    dts_draw_log_axis(draw, "x", low[0], high[0], true);
-    dts_draw_log_axis(draw, "y", low[1], high[1], true);
-    dts_draw(draw, "set xlabel \"%s [%s]\"\nset ylabel \"device-hours\"\n",
-             training ? "time of the training" : "time of a million samples", unit->name);
+    dts_time_axis_draw(draw, "x", &span->times, true);
+    dts_draw_log_axis(draw, "y", span->low, span->high, true);
+    dts_time_axis_label(draw, "x", &span->times,
+                        training ? "time of the training" : "time of a million samples");
+    dts_draw(draw, "set ylabel \"device-hours\"\n");
 }
 
 static bool draw_it(const struct dts_report *report, const struct dts_drawing *drawing,
@@ -141,21 +173,21 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
     (void)drawing, (void)err;
     struct dts_series *series;
     bool more;
-    double longest_s = 0;
     const bool training = trains(report);
     const int count = dts_series_find(report, &series, &more);
-    for (int i = 0; i < report->count; i++)
-        longest_s = fmax(longest_s, time_s(&report->points[i], training));
-    const struct dts_time_unit *unit = dts_time_unit_training(longest_s);
+    const struct span span = find_span(report, training);
     for (int s = 0; s < count; s++)
-        add_series(draw, &series[s], s, training, unit);
-    add_front(draw, report, training, unit);
-    dts_draw(draw, "set lmargin at screen 0.1\nset rmargin at screen 0.76\n"
+        add_series(draw, &series[s], s, training, span.times.unit);
+    add_front(draw, report, training, &span);
+    dts_draw(draw, "set lmargin at screen 0.1\nset rmargin at screen " DTS_SERIES_EDGE "\n"
                    "set tmargin at screen 0.87\nset bmargin at screen 0.12\n"
-                   "set key at screen 0.775, screen 0.875 left top\n");
+                   "set key at screen " DTS_SERIES_KEY
+                   ", screen 0.875 left top " DTS_SERIES_FONT "\n");
     dts_series_more(draw, more);
+    dts_series_refused(draw, report);
+    dts_series_keys(draw, series, count);
     dts_draw_head(draw, report, "What speed costs: time against device-hours");
-    set_axes(draw, report, training, unit);
+    set_axes(draw, training, &span);
     dts_draw(draw,
              "plot $front using 1:2 with fsteps linewidth 1.5 linecolor rgb \"#888888\" "
              "title \"not beaten in both\", \\\n     $front using 1:2 with points pointtype 7 "
@@ -164,7 +196,7 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
         dts_draw(draw, ", \\\n     $p%d using 1:2:3 with labels hypertext point", s);
         dts_series_style(draw, s, false, true);
         dts_draw(draw, " title ");
-        dts_draw_word(draw, series[s].name, DTS_SERIES_LEGEND);
+        dts_series_word(draw, series[s].name);
     }
     dts_draw(draw, ", \\\n     $front using 1:2:3 with labels left offset character 0.7, "
                    "character 0.5 textcolor rgb \"#555555\" title \"number: devices\"\n");

@@ -45,9 +45,12 @@ static void add_points(struct dts_draw *draw, const struct dts_report *report,
         dts_draw_number(draw, 100 * point->scaling_efficiency);
         dts_draw_number(draw,
                         first->throughput_samples_per_s / first->devices * point->devices);
-        dts_draw_mark(draw, "%s: %.4g %ss per second, efficiency %.3g %%",
-                      dts_text_point(point, name), point->throughput_samples_per_s, sample,
-                      100 * point->scaling_efficiency);
+        char share[40] = "";
+        if (isfinite(point->scaling_efficiency))
+            snprintf(share, sizeof(share), ", efficiency %.3g %%",
+                     100 * point->scaling_efficiency);
+        dts_draw_mark(draw, "%s: %.4g %ss per second%s", dts_text_point(point, name),
+                      point->throughput_samples_per_s, sample, share);
     }
     dts_draw(draw, "EOD\n");
 }
@@ -82,6 +85,15 @@ static int add_published(struct dts_draw *draw, const struct dts_series *series,
     }
     dts_draw(draw, "EOD\n");
     return found;
+}
+
+/* Points that all have the same devices have no efficiency. */
+static bool has_efficiency(const struct dts_report *report)
+{
+    for (int i = 0; i < report->count; i++)
+        if (is_rate(&report->points[i]) && isfinite(report->points[i].scaling_efficiency))
+            return true;
+    return false;
 }
 
 /* One panel: `column` of the data of every series, below it what is ideal (0: nothing is),
@@ -129,50 +141,73 @@ static void find_range(const struct dts_series *series, double *low, double *hig
     }
 }
 
-static bool draw_it(const struct dts_report *report, const struct dts_drawing *drawing,
-                    struct dts_draw *draw, struct dts_error *err)
+/* The upper panel, or the only one. */
+static void throughput(struct dts_draw *draw, const struct dts_report *report,
+                       const struct dts_series *series, int count, const int *found, bool alone)
 {
-    (void)drawing, (void)err;
-    enum { ROOMY = 8 }; // lines of a legend that stay apart
-    struct dts_series *series;
+    enum { UNIT = 30 }; // bytes
     struct dts_text label = {0};
-    bool more;
-    int found[DTS_SERIES_SHOWN] = {0};
-    const int count = dts_series_find(report, &series, &more);
-    double low = INFINITY, high = 0;
-    bool any = false;
-    for (int s = 0; s < count; s++) {
-        add_points(draw, report, &series[s], s);
-        find_range(&series[s], &low, &high);
-        found[s] = add_published(draw, &series[s], s);
-        any = any || found[s] != 0;
-    }
-    draw->height = 680;
-    dts_draw(draw,
-             "set multiplot\n"
-             "set lmargin at screen 0.085\nset rmargin at screen 0.76\n"
-             "set tmargin at screen 0.885\nset bmargin at screen 0.43\n"
-             "set key at screen 0.775, screen 0.89 left top spacing %s\nset logscale x\n",
-             count > ROOMY ? "0.85" : "1.3");
-    dts_series_devices(draw, series, count, 20);
-    dts_draw_log_axis(draw, "y", low, high, true);
-    dts_series_more(draw, more);
-    dts_draw_head(draw, report, "Throughput and efficiency over devices");
+    bool published = false;
+    for (int s = 0; s < count; s++)
+        published = published || found[s] != 0;
+    dts_draw_head(draw, report,
+                  alone ? "Throughput of points that have the same devices"
+                        : "Throughput and efficiency over devices");
     dts_draw(draw, "set ylabel ");
     dts_text_add(&label, "%ss per second", report->sample != NULL ? report->sample : "sample");
-    dts_draw_word(draw, dts_text_string(&label), DTS_SERIES_LEGEND);
+    dts_draw_word(draw, dts_text_string(&label), UNIT);
     dts_draw(draw, "\n");
-    panel(draw, count, found, 2, 4);
-    dts_draw(draw, ", \\\n     keyentry with lines " IDEAL " title \"ideal\"");
-    dts_series_legend(draw, series, count, any);
+    panel(draw, count, found, 2, alone ? 0 : 4);
+    if (!alone)
+        dts_draw(draw, ", \\\n     keyentry with lines " IDEAL " title \"ideal\"");
+    dts_series_legend(draw, series, count, published);
+    dts_text_free(&label);
+}
+
+static void efficiency(struct dts_draw *draw, int count, const int *found)
+{
     dts_draw(draw,
              "\nunset label 1\nunset label 2\nunset logscale y\nset ytics autofreq\nunset key\n"
              "set tmargin at screen 0.37\nset bmargin at screen 0.095\n"
              "set yrange [0:*]\nset format y \"%%g\"\nset ylabel \"efficiency [%%]\"\n"
              "set xlabel \"devices\"\n");
     panel(draw, count, found, 3, 0);
+}
+
+static bool draw_it(const struct dts_report *report, const struct dts_drawing *drawing,
+                    struct dts_draw *draw, struct dts_error *err)
+{
+    (void)drawing, (void)err;
+    enum { ROOMY = 8 }; // lines of a legend that stay apart
+    struct dts_series *series;
+    bool more;
+    int found[DTS_SERIES_SHOWN] = {0};
+    const int count = dts_series_find(report, &series, &more);
+    const bool alone = !has_efficiency(report);
+    double low = INFINITY, high = 0;
+    for (int s = 0; s < count; s++) {
+        add_points(draw, report, &series[s], s);
+        find_range(&series[s], &low, &high);
+        found[s] = add_published(draw, &series[s], s);
+    }
+    draw->height = alone ? 480 : 680;
+    dts_draw(draw,
+             "set multiplot\n"
+             "set lmargin at screen 0.085\nset rmargin at screen " DTS_SERIES_EDGE "\n"
+             "set tmargin at screen %s\nset bmargin at screen %s\n"
+             "set key at screen " DTS_SERIES_KEY ", screen %s left top " DTS_SERIES_FONT
+             " spacing %s\nset logscale x\n",
+             alone ? "0.85" : "0.885", alone ? "0.14\nset xlabel \"devices\"" : "0.43",
+             alone ? "0.86" : "0.89", count > ROOMY ? "1.05" : "1.3");
+    dts_series_devices(draw, series, count, 20);
+    dts_draw_log_axis(draw, "y", low, high, true);
+    dts_series_more(draw, more);
+    dts_series_refused(draw, report);
+    dts_series_keys(draw, series, count);
+    throughput(draw, report, series, count, found, alone);
+    if (!alone)
+        efficiency(draw, count, found);
     dts_draw(draw, "\nunset multiplot\n");
-    dts_text_free(&label);
     dts_series_free(series, count);
     return true;
 }

@@ -88,6 +88,20 @@ static double step_of(const struct dts_stale *stale)
     return steps[i];
 }
 
+/* Between tics of updates, which are counted: a dozen tics at most. */
+static int updates_apart(int most)
+{
+    static const int steps[] = {1, 2, 5};
+    enum { TICS = 12, STEPS = sizeof(steps) / sizeof(steps[0]) };
+    int ten = 1, i = 0;
+    while (most / (steps[i] * ten) > TICS)
+        if (++i == STEPS) {
+            ten *= 10;
+            i = 0;
+        }
+    return steps[i] * ten;
+}
+
 static void panel(struct dts_draw *draw, const struct dts_result *point, int number, int count)
 {
     const double top = draw->height - ABOVE - PANEL * number, bottom = top - PANEL + GAP;
@@ -123,8 +137,8 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
     dts_draw(draw,
              "set multiplot\nset lmargin at screen 0.075\nset rmargin at screen 0.96\n"
              "set xrange [-0.6:%d.1]\nset yrange [0:*]\nset format y \"%%g %%%%\"\n"
-             "set format x \"\"\n",
-             most);
+             "set xtics %d\nset format x \"\"\n",
+             most, updates_apart(most));
     dts_draw_head(draw, report, "How many updates gradients were behind");
     for (int i = 0; i < count; i++)
         panel(draw, points[i], i, count);

@@ -5,8 +5,9 @@
 
 #include "cli/picture/plot.h"
 #include "cli/picture/series.h"
+#include "cli/picture/time_axis.h"
+#include "cli/print/text_columns.h"
 #include "cli/print/text_notes.h"
-#include "cli/print/time_unit.h"
 
 static bool has_time(const struct dts_result *point)
 {
@@ -63,10 +64,11 @@ static void add_data(struct dts_draw *draw, const struct dts_series *series, int
             dts_draw_number(draw, unit->scale * point->training.time_s);
             dts_draw_number(draw, unit->scale * low_s(point));
             dts_draw_number(draw, unit->scale * high_s(point));
+            const struct dts_time_unit *own = dts_time_unit_training(high_s(point));
             dts_draw_mark(draw, "%s, batch %d: %.3g %s (%.3g to %.3g)",
                           dts_text_point(point, name), point->global_batch,
-                          unit->scale * point->training.time_s, unit->name,
-                          unit->scale * low_s(point), unit->scale * high_s(point));
+                          own->scale * point->training.time_s, own->name,
+                          own->scale * low_s(point), own->scale * high_s(point));
         }
         dts_draw(draw, "EOD\n");
     }
@@ -74,12 +76,14 @@ static void add_data(struct dts_draw *draw, const struct dts_series *series, int
     for (int s = 0; s < count; s++)
         for (int i = 0; i < series[s].count; i++) {
             const struct dts_result *point = series[s].points[i];
-            if (!isfinite(dts_series_published(point, "time_s")))
+            const double known_s = dts_series_published(point, "time_s");
+            if (!isfinite(known_s))
                 continue;
+            const struct dts_time_unit *own = dts_time_unit_training(known_s);
             dts_draw(draw, "%d %d", point->devices, point->global_batch);
-            dts_draw_number(draw, unit->scale * dts_series_published(point, "time_s"));
+            dts_draw_number(draw, unit->scale * known_s);
             dts_draw_mark(draw, "published, %s: %.3g %s", dts_text_point(point, name),
-                          unit->scale * dts_series_published(point, "time_s"), unit->name);
+                          own->scale * known_s, own->name);
         }
     dts_draw(draw, "EOD\n");
 }
@@ -100,10 +104,13 @@ static void panel(struct dts_draw *draw, int count, int column, bool published)
     bool begun = false;
     for (int s = 0; s < count; s++) {
         dts_draw_plot(draw, &begun);
-        dts_draw(draw, "$p%d using %d:3:4:5 with yerrorlines pointtype 0", s, column);
+        dts_draw(draw, "$p%d using %d:3 with lines", s, column);
         dts_series_style(draw, s, true, false);
-        dts_draw(draw, " notitle, \\\n     $p%d using %d:3:6 with labels hypertext point", s,
-                 column);
+        dts_draw(draw,
+                 " notitle, \\\n     $p%d using %d:($4<$5?$3:NaN):4:5 with yerrorbars "
+                 "pointtype 0 linewidth 2 linecolor rgb \"%s\" notitle, \\\n     "
+                 "$p%d using %d:3:6 with labels hypertext point",
+                 s, column, dts_draw_colour(s), s, column);
         dts_series_style(draw, s, false, true);
         dts_draw(draw, " notitle");
     }
@@ -114,10 +121,11 @@ static void panel(struct dts_draw *draw, int count, int column, bool published)
                  column);
 }
 
-static void set_y(struct dts_draw *draw, const struct dts_report *report,
-                  const struct dts_time_unit *unit, bool names, bool *published)
+/* From the shortest time to the longest, and of what was published. */
+static struct dts_time_axis find_times(const struct dts_report *report, bool *published)
 {
     double low = INFINITY, high = 0;
+    *published = false;
     for (int i = 0; i < report->count; i++) {
         const struct dts_result *point = &report->points[i];
         if (!has_time(point))
@@ -127,7 +135,7 @@ static void set_y(struct dts_draw *draw, const struct dts_report *report,
         low = fmin(fmin(low, low_s(point)), isfinite(known_s) ? known_s : INFINITY);
         high = fmax(fmax(high, high_s(point)), isfinite(known_s) ? known_s : 0);
     }
-    dts_draw_log_axis(draw, "y", unit->scale * low, unit->scale * high, names);
+    return dts_time_axis(low, high);
 }
 
 /* "Time to 75.9 % top-1 accuracy" */
@@ -137,8 +145,11 @@ static void head(struct dts_draw *draw, const struct dts_report *report, const c
     struct dts_text title = {0};
     if (point->target.goal[0] != '\0')
         dts_text_add(&title, "Time to %s", point->target.goal);
-    else
-        dts_text_add(&title, "Time of %.6g epochs", point->training.epochs);
+    else {
+        dts_text_add(&title, "Time of ");
+        if (!dts_text_add_common_epochs(&title, report))
+            dts_text_add(&title, "the training");
+    }
     dts_text_add(&title, "%s", unit);
     dts_draw_head(draw, report, dts_text_string(&title));
     dts_text_free(&title);
@@ -157,25 +168,27 @@ static bool differ(const struct dts_report *report, bool batch)
 }
 
 /* Over devices, and beside it over the batch; over what does not differ there is no panel. */
-static void draw_curves(struct dts_draw *draw, const struct dts_report *report,
-                        const struct dts_time_unit *unit)
+static void draw_curves(struct dts_draw *draw, const struct dts_report *report)
 {
     enum { HALF = 9, WHOLE = 20 }; // tics that a panel has room for
     struct dts_series *series;
-    bool more;
-    bool published = false;
+    bool more, published;
+    const struct dts_time_axis times = find_times(report, &published);
     const bool devices = differ(report, false), batch = differ(report, true);
     const int count = dts_series_find(report, &series, &more);
-    add_data(draw, series, count, unit);
+    add_data(draw, series, count, times.unit);
     draw->height = 520;
     dts_draw(draw,
              "set multiplot\nset tmargin at screen 0.86\nset bmargin at screen 0.13\n"
              "set lmargin at screen 0.075\nset rmargin at screen %s\n"
-             "set key at screen 0.775, screen 0.87 left top\nset ylabel \"%s\"\n",
-             devices && batch ? "0.405" : "0.765", unit->name);
+             "set key at screen " DTS_SERIES_KEY ", screen 0.87 left top " DTS_SERIES_FONT "\n",
+             devices && batch ? "0.39" : DTS_SERIES_EDGE);
+    dts_time_axis_label(draw, "y", &times, "time");
     head(draw, report, "");
     dts_series_more(draw, more);
-    set_y(draw, report, unit, true, &published);
+    dts_series_refused(draw, report);
+    dts_series_keys(draw, series, count);
+    dts_time_axis_draw(draw, "y", &times, true);
     if (devices) {
         dts_draw(draw, "set logscale x\nset xlabel \"devices\"\n");
         dts_series_devices(draw, series, count, batch ? HALF : WHOLE);
@@ -184,9 +197,9 @@ static void draw_curves(struct dts_draw *draw, const struct dts_report *report,
         dts_draw(draw, "\nunset label 1\nunset label 2\n");
     }
     if (devices && batch) {
-        dts_draw(draw, "unset ylabel\nunset key\nset lmargin at screen 0.435\n"
-                       "set rmargin at screen 0.765\n");
-        set_y(draw, report, unit, false, &published);
+        dts_draw(draw, "unset ylabel\nunset key\nset lmargin at screen 0.42\n"
+                       "set rmargin at screen " DTS_SERIES_EDGE "\n");
+        dts_time_axis_draw(draw, "y", &times, false);
     }
     if (batch) {
         dts_draw(draw, "set xlabel \"samples in a batch\"\n");
@@ -201,12 +214,16 @@ static void draw_curves(struct dts_draw *draw, const struct dts_report *report,
 }
 
 /* Of points with the same devices and batch: one below the other. */
-static void draw_rows(struct dts_draw *draw, const struct dts_report *report,
-                      const struct dts_time_unit *unit, double longest_s)
+static void draw_rows(struct dts_draw *draw, const struct dts_report *report)
 {
-    enum { ROW = 26, AROUND = 110, NAME = 44, SHOWN = 48 };
+    enum { ROW = 26, AROUND = 136, NAME = 44, SHOWN = 48 };
     char name[DTS_TEXT_POINT];
     int rows = 0;
+    double longest_s = 0;
+    for (int i = 0; i < report->count; i++)
+        if (has_time(&report->points[i]))
+            longest_s = fmax(longest_s, high_s(&report->points[i]));
+    const struct dts_time_unit *unit = dts_time_unit_training(longest_s);
     dts_draw(draw, "$p << EOD\n");
     for (int i = 0; i < report->count; i++) {
         const struct dts_result *point = &report->points[i];
@@ -247,15 +264,10 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
                     struct dts_draw *draw, struct dts_error *err)
 {
     (void)drawing, (void)err;
-    double longest_s = 0;
-    for (int i = 0; i < report->count; i++)
-        if (has_time(&report->points[i]))
-            longest_s = fmax(longest_s, high_s(&report->points[i]));
-    const struct dts_time_unit *unit = dts_time_unit_training(longest_s);
     if (differ(report, false) || differ(report, true))
-        draw_curves(draw, report, unit);
+        draw_curves(draw, report);
     else
-        draw_rows(draw, report, unit, longest_s);
+        draw_rows(draw, report);
     return true;
 }
 

@@ -48,8 +48,9 @@ static void add_data(struct dts_draw *draw, const struct dts_timeline *timeline,
         if (span->row >= SHOWN)
             continue;
         if (!timeline->sliced)
-            dts_draw_area(draw, from, to, "%s: %.4g %s from %.4g on", span->name,
-                          to[0] - from[0], unit->name, from[0]);
+            dts_draw_area(draw, from, to, "%s%s: %.4g %s from %.4g on", span->name,
+                          span->ahead ? " for the next step" : "", to[0] - from[0], unit->name,
+                          from[0]);
         else
             dts_draw_area(draw, from, to, "mostly %s, such as %s: %.4g %s from %.4g on",
                           dts_timeline_kinds[span->kind].name, span->name, to[0] - from[0],
@@ -102,11 +103,16 @@ static bool draw_it(const struct dts_report *report, const struct dts_drawing *d
     draw->height = AROUND + ROW * rows;
     head(draw, report, &timeline, unit);
     add_data(draw, &timeline, unit);
-    dts_draw(draw,
-             "set tmargin 4.8\nset key outside bottom center horizontal samplen 1\n"
-             "set grid noytics\nset tics scale 0,0\nset border 1\nset xrange [0:%.9g]\n"
-             "set yrange [%.3g:0.6]\nset ytics (",
-             unit->scale * timeline.end_s, 0.4 - rows);
+    dts_draw(
+        draw,
+        "set tmargin 4.8\nset key outside bottom center horizontal samplen 1 font \",10\"\n"
+        "set grid noytics\nset tics scale 0,0\nset border 1\nset xrange [%.9g:%.9g]\n"
+        "set yrange [%.3g:0.6]\n",
+        unit->scale * timeline.begin_s, unit->scale * timeline.end_s, 0.4 - rows);
+    if (timeline.begin_s < 0)
+        dts_draw(draw, "set arrow 1 from 0, graph 0 to 0, graph 1 nohead front dashtype 2 "
+                       "linecolor rgb \"#555555\"\n");
+    dts_draw(draw, "set ytics (");
     for (int r = 0; r < rows; r++) {
         dts_draw(draw, "%s", r > 0 ? ", " : "");
         dts_draw_tic(draw, timeline.rows[r], NAME);

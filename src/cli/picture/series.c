@@ -33,6 +33,61 @@ static void name(struct dts_series *series, bool strategies)
              set ? dts_text_setting(point->setting, setting, sizeof(setting)) : "");
 }
 
+static const double legend_room = 17; // widths of an "M" beside the mark
+
+/* Of "batch.per_device=8, steps=3" the values, "8, 3", or what they are of. */
+static void part(const char *setting, bool values, char text[DTS_SERIES_NAME])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    while (*setting != '\0' && used < DTS_SERIES_NAME - 1) {
+        const size_t path = strcspn(setting, "=");
+        const char *value = setting + path + (setting[path] == '='), *end = strstr(value, ", "),
+                   *key = setting;
+        if (end == NULL)
+            end = value + strlen(value);
+        for (size_t i = 0; i < path; i++)
+            key = setting[i] == '.' ? setting + i + 1 : key;
+        const char *from = values ? value : key, *to = values ? end : setting + path;
+        used += (size_t)snprintf(text + used, DTS_SERIES_NAME - used, "%s%.*s",
+                                 used > 0 ? ", " : "", (int)(to - from), from);
+        setting = end + strspn(end, ", ");
+    }
+}
+
+/* Names that a legend has no room for are of values alone, where all are of the same keys. */
+static void shorten(struct dts_series *all, int count, bool strategies)
+{
+    bool fit = true, same_keys = true;
+    for (int s = 0; s < count; s++) {
+        const char *setting = all[s].points[0]->setting;
+        part(setting, false, all[s].keys);
+        fit = fit && dts_draw_width(all[s].name) <= legend_room;
+        same_keys =
+            same_keys && strchr(setting, '=') != NULL && strcmp(all[s].keys, all[0].keys) == 0;
+    }
+    for (int s = 0; s < count; s++) {
+        char values[DTS_SERIES_NAME];
+        part(all[s].points[0]->setting, true, values);
+        if (fit || !same_keys)
+            all[s].keys[0] = '\0';
+        else
+            snprintf(all[s].name, sizeof(all[s].name), "%.90s%s%.100s",
+                     strategies ? all[s].points[0]->strategy : "", strategies ? ", " : "",
+                     values);
+    }
+}
+
+void dts_series_keys(struct dts_draw *draw, const struct dts_series *series, int count)
+{
+    if (count == 0 || series[0].keys[0] == '\0')
+        return;
+    dts_draw(draw, "set label 4 at screen " DTS_SERIES_KEY ", screen 0.92 left " DTS_SERIES_FONT
+                   " textcolor rgb \"#555555\" ");
+    dts_draw_fit(draw, series[0].keys, legend_room + 3);
+    dts_draw(draw, "\n");
+}
+
 int dts_series_find(const struct dts_report *report, struct dts_series **series, bool *more)
 {
     struct dts_series *all = dts_alloc(DTS_SERIES_SHOWN, sizeof(*all));
@@ -60,6 +115,7 @@ int dts_series_find(const struct dts_report *report, struct dts_series **series,
     }
     for (int s = 0; s < count; s++)
         name(&all[s], strategies);
+    shorten(all, count, strategies);
     *series = all;
     return count;
 }
@@ -73,10 +129,11 @@ void dts_series_free(struct dts_series *series, int count)
 
 void dts_series_style(struct dts_draw *draw, int i, bool lines, bool points)
 {
-    static const int kinds[] = {7, 5, 9, 11, 13, 6, 4, 8}; // filled ones first
-    enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+    /* Filled ones first; those of one colour differ in kind. */
+    static const int kinds[DTS_SERIES_SHOWN] = {7, 5, 9, 11, 13, 6, 4, 8,
+                                                6, 4, 8, 10, 12, 7, 5, 9};
     if (points)
-        dts_draw(draw, " pointtype %d pointsize 0.7", kinds[i % KINDS]);
+        dts_draw(draw, " pointtype %d pointsize 0.7", kinds[i % DTS_SERIES_SHOWN]);
     if (lines)
         dts_draw(draw, " linewidth 2 dashtype %d", i < DTS_DRAW_COLOURS ? 1 : 2);
     dts_draw(draw, " linecolor rgb \"%s\"", dts_draw_colour(i));
@@ -96,9 +153,27 @@ void dts_series_more(struct dts_draw *draw, bool more)
 {
     if (more)
         dts_draw(draw,
-                 "set label 3 at screen 0.775, screen 0.04 left textcolor rgb \"#555555\" "
+                 "set label 3 at screen " DTS_SERIES_KEY
+                 ", screen 0.04 left textcolor rgb \"#555555\" "
                  "\"the first %d lines\"\n",
                  DTS_SERIES_SHOWN);
+}
+
+void dts_series_refused(struct dts_draw *draw, const struct dts_report *report)
+{
+    int count = 0;
+    for (int i = 0; i < report->count; i++)
+        count += dts_result_refused(&report->points[i]);
+    if (count > 0)
+        dts_draw(draw,
+                 "set label 5 at screen " DTS_SERIES_KEY ", screen 0.08 left " DTS_SERIES_FONT
+                 " textcolor rgb \"#555555\" \"%d point%s not predicted\"\n",
+                 count, dts_plural(count));
+}
+
+void dts_series_word(struct dts_draw *draw, const char *name)
+{
+    dts_draw_fit(draw, name, legend_room);
 }
 
 void dts_series_legend(struct dts_draw *draw, const struct dts_series *series, int count,
@@ -108,7 +183,7 @@ void dts_series_legend(struct dts_draw *draw, const struct dts_series *series, i
         dts_draw(draw, ", \\\n     keyentry with linespoints");
         dts_series_style(draw, s, true, true);
         dts_draw(draw, " title ");
-        dts_draw_word(draw, series[s].name, DTS_SERIES_LEGEND);
+        dts_series_word(draw, series[s].name);
     }
     if (published)
         dts_draw(draw, ", \\\n     keyentry with points " DTS_SERIES_PUBLISHED

@@ -6,10 +6,11 @@
 #include "answer/result.h"
 #include "cli/picture/draw.h"
 
-enum { DTS_SERIES_NAME = 200, DTS_SERIES_SHOWN = 16, DTS_SERIES_LEGEND = 30 };
+enum { DTS_SERIES_NAME = 200, DTS_SERIES_SHOWN = 16 };
 
 struct dts_series {
     char name[DTS_SERIES_NAME];       // strategy, setting: what tells it from the others
+    char keys[DTS_SERIES_NAME];       // of what the values in all names are; "": names say it
     const struct dts_result **points; // owned; the results are the report's
     int count;
 };
@@ -27,6 +28,20 @@ double dts_series_published(const struct dts_result *point, const char *metric);
 
 /* How what was published is drawn. */
 #define DTS_SERIES_PUBLISHED "pointtype 4 pointsize 1.3 linewidth 2 linecolor rgb \"#000000\""
+
+/* Where lines end and their legend begins, in parts of the picture, and its letters. */
+#define DTS_SERIES_EDGE "0.73"
+#define DTS_SERIES_KEY  "0.745"
+#define DTS_SERIES_FONT "font \",10\""
+
+/* Says how many points have no place in the picture, as no answer is known. */
+void dts_series_refused(struct dts_draw *draw, const struct dts_report *report);
+
+/* Says above the legend what the values in its names are of. */
+void dts_series_keys(struct dts_draw *draw, const struct dts_series *series, int count);
+
+/* Adds the name as that legend has room for it. */
+void dts_series_word(struct dts_draw *draw, const char *name);
 
 /* Says that there are further ones. */
 void dts_series_more(struct dts_draw *draw, bool more);

@@ -30,7 +30,7 @@ static const char *behind(const char *at, const char *end)
 static const char *whole_title(struct mend *mend, const char *at)
 {
     fputs("<title>", mend->out);
-    dts_xml_words(mend->out, mend->title);
+    dts_xml_isolated(mend->out, mend->title);
     fputs("</title>", mend->out);
     return behind(at, "</title>");
 }
@@ -46,7 +46,7 @@ static void put_title(const struct mend *mend, unsigned long number)
 {
     fputs("<title>", mend->out);
     if (number < mend->draw->mark_count)
-        dts_xml_words(mend->out, mend->draw->marks[number]);
+        dts_xml_isolated(mend->out, mend->draw->marks[number]);
     fputs("</title>", mend->out);
 }
 

@@ -11,9 +11,9 @@
 
 enum { MOST_ROWS = 4096, MOST_STREAM = 100000 };
 
-const struct dts_timeline_kind dts_timeline_kinds[] = {
+const struct dts_timeline_kind dts_timeline_kinds[DTS_TIMELINE_KINDS + 1] = {
     {"forward", "#0072b2", {"forward"}},
-    {"recompute", "#7fb8d8", {"recompute"}},
+    {"recompute", "#cc79a7", {"recompute"}},
     {"backward", "#56b4e9", {"backward", "backward input", "backward weight"}},
     {"update", "#009e73", {"update", "aggregate"}},
     {"send", "#e69f00", {"send"}},
@@ -45,7 +45,6 @@ struct reading {
     const char **processes, **names; // of processes by their number, and of rows
     int *row_process;
     size_t thread_count, thread_room, process_room, row_room, span_room;
-    double begin_s;
 };
 
 struct event {
@@ -129,11 +128,11 @@ static void add_span(struct reading *r, const struct event *event)
     timeline->spans[timeline->span_count++] = (struct dts_timeline_span){
         .row = row,
         .kind = kind_of(event->category),
+        .ahead = event->ts < 0 && strcmp(event->category, "read") == 0,
         .from_s = event->ts / 1e6,
         .to_s = (event->ts + event->dur) / 1e6,
         .name = event->name,
     };
-    r->begin_s = fmin(r->begin_s, event->ts / 1e6);
 }
 
 static int by_place(const void *a, const void *b)
@@ -144,91 +143,46 @@ static int by_place(const void *a, const void *b)
     return (x->from_s > y->from_s) - (x->from_s < y->from_s);
 }
 
-enum { KINDS = sizeof(dts_timeline_kinds) / sizeof(dts_timeline_kinds[0]) };
-
-/* A row cut into slices of time: what took most of each. */
-struct slice {
-    double busy_s[KINDS];
-    const char *name[KINDS];
-};
-
-static void fill_slices(const struct dts_timeline_span *spans, int count, double slice_s,
-                        struct slice *slices, int slice_count)
+/* Of a span that reads ahead, what lies before the step goes to its end. It may be cut in two.
+ */
+static void read_next(struct reading *r)
 {
-    memset(slices, 0, (size_t)slice_count * sizeof(*slices));
+    struct dts_timeline *timeline = r->timeline;
+    const int count = timeline->span_count;
     for (int i = 0; i < count; i++) {
-        const struct dts_timeline_span *span = &spans[i];
-        for (int b = (int)(span->from_s / slice_s); b < slice_count && b * slice_s < span->to_s;
-             b++) {
-            struct slice *slice = &slices[b];
-            slice->busy_s[span->kind] +=
-                fmin(span->to_s, (b + 1) * slice_s) - fmax(span->from_s, b * slice_s);
-            slice->name[span->kind] = span->name;
-        }
-    }
-}
-
-/* Runs of slices with the same kind, as spans of one row. Returns how many. */
-static int join_slices(const struct slice *slices, int count, double slice_s, int row,
-                       struct dts_timeline_span *spans)
-{
-    const double least = 0.1; // of a slice that something takes
-    int found = 0, last = -1;
-    for (int b = 0; b < count; b++) {
-        int most = 0;
-        for (int k = 1; k < KINDS; k++)
-            if (slices[b].busy_s[k] > slices[b].busy_s[most])
-                most = k;
-        if (slices[b].busy_s[most] < least * slice_s) {
-            last = -1;
+        struct dts_timeline_span *span = &timeline->spans[i];
+        if (!span->ahead)
+            continue;
+        struct dts_timeline_span next = *span;
+        next.from_s = fmax(0, span->from_s + timeline->end_s);
+        next.to_s = fmin(span->to_s, 0) + timeline->end_s;
+        if (span->to_s <= 0) {
+            *span = next;
             continue;
         }
-        if (most != last)
-            spans[found++] = (struct dts_timeline_span){
-                .row = row, .kind = most, .from_s = b * slice_s, .name = slices[b].name[most]};
-        spans[found - 1].to_s = (b + 1) * slice_s;
-        last = most;
+        span->from_s = 0;
+        span->ahead = false;
+        timeline->spans = dts_grow(timeline->spans, &r->span_room,
+                                   (size_t)timeline->span_count + 1, sizeof(*timeline->spans));
+        timeline->spans[timeline->span_count++] = next;
     }
-    return found;
 }
 
-/* Replaces all spans, which are in order, by those of slices. */
-static void cut(struct dts_timeline *timeline)
-{
-    enum { SLICES = 500 };
-    struct slice *slices = dts_alloc(SLICES, sizeof(*slices));
-    struct dts_timeline_span *spans =
-        dts_alloc((size_t)timeline->row_count * SLICES, sizeof(*spans));
-    const double slice_s = timeline->end_s / SLICES;
-    int count = 0;
-    for (int i = 0, next; i < timeline->span_count; i = next) {
-        const int row = timeline->spans[i].row;
-        for (next = i; next < timeline->span_count && timeline->spans[next].row == row;)
-            next++;
-        fill_slices(&timeline->spans[i], next - i, slice_s, slices, SLICES);
-        count += join_slices(slices, SLICES, slice_s, row, &spans[count]);
-    }
-    free(slices);
-    free(timeline->spans);
-    timeline->spans = spans;
-    timeline->span_count = count;
-    timeline->sliced = true;
-}
-
-/* In seconds since the first began, row by row. */
-static void arrange(struct dts_timeline *timeline, double begin_s)
+/* Row by row; where they begin and end. */
+static void arrange(struct reading *r)
 {
     const int most = 2500; // spans that a picture can show
-    for (int i = 0; i < timeline->span_count; i++) {
-        timeline->spans[i].from_s -= begin_s;
-        timeline->spans[i].to_s -= begin_s;
+    struct dts_timeline *timeline = r->timeline;
+    for (int i = 0; i < timeline->span_count; i++)
         timeline->end_s = fmax(timeline->end_s, timeline->spans[i].to_s);
-    }
+    read_next(r);
+    for (int i = 0; i < timeline->span_count; i++)
+        timeline->begin_s = fmin(timeline->begin_s, timeline->spans[i].from_s);
     if (timeline->span_count > 0)
         qsort(timeline->spans, (size_t)timeline->span_count, sizeof(*timeline->spans),
               by_place);
     if (timeline->span_count > most)
-        cut(timeline);
+        dts_timeline_cut(timeline);
 }
 
 /* How many processes up to this one have the same name; *all: of all. */
@@ -279,7 +233,7 @@ static void name_rows(struct reading *r)
 
 bool dts_timeline_read(struct dts_timeline *timeline, const char *path, struct dts_error *err)
 {
-    struct reading r = {.timeline = timeline, .begin_s = INFINITY};
+    struct reading r = {.timeline = timeline};
     *timeline = (struct dts_timeline){0};
     bool good = dts_doc_load(&timeline->doc, path, err);
     if (good) {
@@ -297,7 +251,7 @@ bool dts_timeline_read(struct dts_timeline *timeline, const char *path, struct d
         }
     }
     if (good) {
-        arrange(timeline, r.begin_s);
+        arrange(&r);
         name_rows(&r);
     }
     free(r.threads);

@@ -62,10 +62,14 @@ static bool is_roofline(const struct dts_report *report)
 
 void dts_text_points(const struct dts_report *report, dts_table_printer *print_table, FILE *out)
 {
-    double epochs = largest(report, AT(training.epochs));
+    struct dts_text epochs = {0};
     char time_title[48], rate_title[48];
-    snprintf(time_title, sizeof(time_title), "%.6g\nepoch%s\n", epochs,
-             dts_plural((long)epochs));
+    if (!dts_text_add_common_epochs(&epochs, report))
+        dts_text_add(&epochs, "training");
+    snprintf(time_title, sizeof(time_title), "%.40s\n", dts_text_string(&epochs));
+    if (strchr(time_title, ' ') != NULL)
+        *strchr(time_title, ' ') = '\n'; // it is narrow
+    dts_text_free(&epochs);
     snprintf(rate_title, sizeof(rate_title), "%ss\nper s\n",
              report->sample != NULL ? report->sample : "sample");
     enum { COUNT_DIGITS = 1 }; // at least: whole numbers are never cut

@@ -8,6 +8,7 @@
 #include "answer/target/frontier.h"
 #include "answer/winner.h"
 #include "base/mem.h"
+#include "cli/print/text_columns.h"
 #include "cli/print/text_notes.h"
 #include "cli/print/time_unit.h"
 
@@ -74,8 +75,9 @@ static void add_point(struct dts_text *text, const struct dts_result *point, con
     if (isfinite(point->mfu))
         dts_text_add(text, ", MFU %.1f %%", 100 * point->mfu);
     if (isfinite(point->training.time_s) && isfinite(point->training.epochs)) {
-        dts_text_add(text, ", %.6g epoch%s in ", point->training.epochs,
-                     dts_plural((long)point->training.epochs));
+        dts_text_add(text, ", ");
+        dts_text_add_epochs(text, point->training.epochs);
+        dts_text_add(text, " in ");
         add_time(text, point->training.time_s, dts_time_unit_training(point->training.time_s));
     }
 }

@@ -44,14 +44,16 @@ static void fill(const struct dts_result *point, struct dts_cell *row, char word
     const struct dts_metric *metric = dts_metric_find(is_held ? held->metric : "time_s");
     const bool seconds = metric->unit != NULL && strcmp(metric->unit, "s") == 0;
     const double time_s = point->training.time_s;
+    const double predicted = is_held            ? held->predicted
+                             : isfinite(time_s) ? time_s
+                                                : point->step.total_s;
     words[0][0] = words[1][0] = '\0';
+    row[3].number = is_held ? held->value : NAN;
+    row[4].number = dts_result_refused(point) ? NAN : predicted;
     if (is_held)
         say(held->value, seconds, words[0]);
     if (!dts_result_refused(point))
-        say(is_held            ? held->predicted
-            : isfinite(time_s) ? time_s
-                               : point->step.total_s,
-            seconds, words[1]);
+        say(predicted, seconds, words[1]);
     row[1].number = point->devices;
     row[2].number = point->global_batch > 0 ? point->global_batch : NAN;
     row[3].word = words[0];
@@ -76,8 +78,8 @@ void dts_text_cases(const struct dts_report *report, dts_table_printer *print, F
         {.title = "case"},
         {.title = "devices\n", .unit = "", .digits = 1},
         {.title = "batch\n", .unit = "", .digits = 1},
-        {.title = "published"},
-        {.title = "predicted"},
+        {.title = "published", .valued = true},
+        {.title = "predicted", .valued = true},
         {.title = "error\n", .unit = "", .digits = 3, .text_unit = "%"},
     };
     if (!report->listed)

@@ -8,7 +8,6 @@
 
 #include "base/mem.h"
 #include "base/table.h"
-#include "base/text.h"
 #include "cli/print/text_notes.h"
 #include "cli/print/time_unit.h"
 #include "cli/print/width.h"
@@ -33,6 +32,38 @@ bool dts_text_has_word(const struct dts_report *report, size_t offset)
         if (((const char *)&report->points[i])[offset] != '\0')
             return true;
     return false;
+}
+
+/* 6.125: 6.12; 1281: 1281 */
+static double three_digits(double number)
+{
+    struct dts_text text = {0};
+    dts_text_add_significant(&text, number, 3);
+    const double rounded = strtod(dts_text_string(&text), NULL);
+    dts_text_free(&text);
+    return rounded;
+}
+
+void dts_text_add_epochs(struct dts_text *text, double epochs)
+{
+    dts_text_add(text, "%.12g epoch%s", three_digits(epochs), epochs == 1 ? "" : "s");
+}
+
+bool dts_text_add_common_epochs(struct dts_text *text, const struct dts_report *report)
+{
+    double epochs = NAN;
+    for (int i = 0; i < report->count; i++) {
+        const double own = report->points[i].training.epochs;
+        if (dts_result_refused(&report->points[i]) || !(own > 0))
+            continue;
+        if (isfinite(epochs) && own != epochs)
+            return false;
+        epochs = own;
+    }
+    if (!isfinite(epochs) || three_digits(epochs) != epochs)
+        return false;
+    dts_text_add_epochs(text, epochs);
+    return true;
 }
 
 static struct dts_cell cell_of(const struct dts_text_column *column,

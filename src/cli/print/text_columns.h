@@ -5,6 +5,7 @@
 
 #include "answer/result.h"
 #include "base/table.h"
+#include "base/text.h"
 
 /* Where the cell of a column comes from. */
 enum dts_text_kind {
@@ -28,6 +29,13 @@ struct dts_text_column {
 
 double dts_text_largest(const struct dts_report *report, size_t offset);
 bool dts_text_has_word(const struct dts_report *report, size_t offset);
+
+/* Adds "90 epochs", "6.12 epochs": three digits, none of the integer part lost. */
+void dts_text_add_epochs(struct dts_text *text, double epochs);
+
+/* The same of what the trainings of all points are. Adds nothing, and returns false, where they
+ * differ, there are none, or nobody asked for such a number: three digits do not say it. */
+bool dts_text_add_common_epochs(struct dts_text *text, const struct dts_report *report);
 
 /* Print the columns; as text those that fit, and below them which do not. */
 void dts_text_columns(const struct dts_report *report, struct dts_text_column *columns,

@@ -50,6 +50,10 @@ struct dts_net_ops {
     /* Where a link begins and ends, for checks that routes are connected. Returns false if the
      * link is no cable but a limit of the software. NULL: not known. */
     bool (*ends)(const void *self, int link, long *from, long *to);
+
+    /* What an end within a node is: "device 3", "host memory", "PCIe switch 0". Returns false
+     * elsewhere. NULL: not known. */
+    bool (*place_name)(const void *self, long place, char *name, size_t room);
     void (*free)(void *self);
 };
 

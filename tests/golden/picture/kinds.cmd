@@ -19,3 +19,13 @@ $run --set devices=[4] --plot links | sed '1,10d'
 # A collective alone: over its bytes, where they differ; else over devices.
 dtsim in/allreduce.json --engine fluid --format gp --sweep strategies[0].bytes=1e5,1e6 | sed '1,10d'
 dtsim in/allreduce.json --engine fluid --format gp --set devices=[2,4] | grep -A9 '^.p0'
+# Points that have the same devices: throughput alone. Trainings that differ in their epochs are not all called by one number.
+$run --set devices=[2] --plot scaling | sed -n '/^set multi/,$p'
+$run --sweep training.epochs=2,5 --plot target | grep 'set label 1'
+$run --set devices=[4] --set training.epochs=0.512393 --plot target | grep 'set label 1'
+# Times that lie minutes and days apart: tics have their own units.
+$run --sweep training.epochs=50,100000 --plot target | grep 'set yl\|set yt'
+# Samples read ahead were begun before the step: what lies there stands at its end.
+for core_s in 1e-9 1e-7; do
+    $run --set devices=[4] --set dataset.sample_bytes=1e6 --set dataset.encoding=jpeg --set platform.node.cores=4 --set stack.input.decode_core_s_per_byte=$core_s --plot timeline | sed -n '/^\$k6/,/^EOD/p; /xrange/p'
+done

@@ -29,6 +29,9 @@ struct dts_fabric {
     int (*place_of)(const void *self, int port);
     void (*ends)(const void *self, int link, int *from, int *to);
 
+    /* What a place is that is no port: "PCIe switch 0"; NULL: all such are switches. */
+    void (*inner_name)(const void *self, int place, char *name, size_t room);
+
     /* From port to port; 0 links when they are the same. Staged: between a device and a NIC the
      * data passes through host memory. */
     int (*route)(const void *self, int from, int to, bool staged, int *links);

@@ -54,6 +54,15 @@ int dts_nvlink_place_of(const void *self, int port)
     return port < net->devices && net->mesh->slot != NULL ? net->mesh->slot(net, port) : port;
 }
 
+void dts_nvlink_inner_name(const void *self, int place, char *name, size_t room)
+{
+    const struct dts_nvlink *net = self;
+    if (place >= dts_nvlink_place(net))
+        snprintf(name, room, "NVSwitch");
+    else
+        dts_pcie_inner_name(&net->pcie, place, name, room);
+}
+
 void dts_nvlink_ends(const void *self, int link, int *from, int *to)
 {
     const struct dts_nvlink *net = self;

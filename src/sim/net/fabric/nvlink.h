@@ -46,6 +46,7 @@ double dts_nvlink_capacity(const void *self, int link);
 void dts_nvlink_link_name(const void *self, int link, char *name, size_t room);
 int dts_nvlink_places(const void *self);
 int dts_nvlink_place_of(const void *self, int port);
+void dts_nvlink_inner_name(const void *self, int place, char *name, size_t room);
 void dts_nvlink_ends(const void *self, int link, int *from, int *to);
 int dts_nvlink_route(const void *self, int from, int to, bool staged, int *links);
 double dts_nvlink_latency(const void *self, int from, int to, bool staged);

@@ -91,6 +91,7 @@ const struct dts_fabric dts_fabric_nvswitch = {
     .places = dts_nvlink_places,
     .place_of = dts_nvlink_place_of,
     .ends = dts_nvlink_ends,
+    .inner_name = dts_nvlink_inner_name,
     .route = dts_nvlink_route,
     .latency = dts_nvlink_latency,
     .nic_of = dts_nvlink_nic_of,

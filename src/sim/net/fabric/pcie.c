@@ -141,6 +141,15 @@ static int place_of_socket(const struct dts_pcie *pcie, int number)
     return place_of_switch(pcie, pcie->switches) + number;
 }
 
+void dts_pcie_inner_name(const struct dts_pcie *pcie, int place, char *name, size_t room)
+{
+    const int sockets = place_of_socket(pcie, 0);
+    if (place < sockets)
+        snprintf(name, room, "PCIe switch %d", place - place_of_switch(pcie, 0));
+    else
+        snprintf(name, room, "socket %d", place - sockets);
+}
+
 /* The upper and the lower end of a pair. */
 static void pair_ends(const struct dts_pcie *pcie, int pair, int *lower, int *upper)
 {

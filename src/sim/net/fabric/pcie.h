@@ -31,6 +31,7 @@ int dts_pcie_links(const struct dts_pcie *pcie);
 double dts_pcie_capacity(const struct dts_pcie *pcie, int link);
 void dts_pcie_link_name(const struct dts_pcie *pcie, int link, char *name, size_t room);
 int dts_pcie_places(const struct dts_pcie *pcie);
+void dts_pcie_inner_name(const struct dts_pcie *pcie, int place, char *name, size_t room);
 void dts_pcie_ends(const struct dts_pcie *pcie, int link, int *from, int *to);
 int dts_pcie_route(const struct dts_pcie *pcie, int from, int to, bool staged, int *links);
 double dts_pcie_latency(const struct dts_pcie *pcie, int from, int to, bool staged);

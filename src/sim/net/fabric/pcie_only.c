@@ -45,6 +45,11 @@ static int place_of(const void *self, int port)
     return port;
 }
 
+static void inner_name(const void *self, int place, char *name, size_t room)
+{
+    dts_pcie_inner_name(self, place, name, room);
+}
+
 static void ends(const void *self, int link, int *from, int *to)
 {
     dts_pcie_ends(self, link, from, to);
@@ -77,6 +82,7 @@ const struct dts_fabric dts_fabric_pcie = {
     .places = places,
     .place_of = place_of,
     .ends = ends,
+    .inner_name = inner_name,
     .route = route,
     .latency = latency,
     .nic_of = nic_of,

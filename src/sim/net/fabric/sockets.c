@@ -124,6 +124,11 @@ static int place_of(const void *self, int port)
     return port;
 }
 
+static void inner_name(const void *self, int place, char *name, size_t room)
+{
+    snprintf(name, room, "socket %d", place - cpu_place(self, 0));
+}
+
 static void ends(const void *self, int link, int *from, int *to)
 {
     const struct sockets *node = self;
@@ -246,6 +251,7 @@ const struct dts_fabric dts_fabric_sockets = {
     .places = places,
     .place_of = place_of,
     .ends = ends,
+    .inner_name = inner_name,
     .route = route,
     .latency = latency,
     .nic_of = nic_of,

@@ -111,6 +111,30 @@ static long topology_place(const struct dts_parts_net *net, int plane, int place
            (long)plane * net->of.topology->places(net->of.topology_self) + place;
 }
 
+bool dts_parts_place_name(const void *self, long place, char *name, size_t room)
+{
+    const struct dts_parts_net *net = self;
+    const struct dts_fabric *fabric = net->of.fabric;
+    const int devices = net->of.devices, ports = devices + 1 + net->of.nics;
+    const int local = (int)(place % fabric->places(net->of.fabric_self));
+    if (place < 0 || place >= fabric_place(net, net->of.nodes, 0))
+        return false;
+    int port = 0;
+    while (port < ports && fabric->place_of(net->of.fabric_self, port) != local)
+        port++;
+    if (port < devices)
+        snprintf(name, room, "device %d", port);
+    else if (port == devices)
+        snprintf(name, room, "host memory");
+    else if (port < ports)
+        snprintf(name, room, "NIC %d", port - devices - 1);
+    else if (fabric->inner_name != NULL)
+        fabric->inner_name(net->of.fabric_self, local, name, room);
+    else
+        snprintf(name, room, "switch");
+    return true;
+}
+
 static void nic_ends(const struct dts_parts_net *net, int node, int link, long *from, long *to)
 {
     int nic = link / 2;

@@ -249,6 +249,7 @@ static const struct dts_net_ops ops = {
     .spot = spot,
     .owner = owner,
     .ends = dts_parts_ends,
+    .place_name = dts_parts_place_name,
     .free = free_net,
 };
 

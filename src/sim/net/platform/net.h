@@ -60,6 +60,7 @@ double dts_parts_capacity(const void *self, int link);
 bool dts_parts_shared(const void *self, int link);
 void dts_parts_link_name(const void *self, int link, char *name, size_t room);
 bool dts_parts_ends(const void *self, int link, long *from, long *to);
+bool dts_parts_place_name(const void *self, long place, char *name, size_t room);
 
 /* A network of the machine with these transports. Takes over what the machine owns. */
 void dts_parts_join(const struct dts_parts *machine, const struct dts_transport *within,
