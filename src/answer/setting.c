@@ -128,6 +128,8 @@ double dts_setting_memory(const struct dts_built *built, struct dts_result *resu
     result->memory.activations_bytes = memory.activations;
     if (memory.framework > 0)
         result->memory.framework_bytes = memory.framework;
+    if (memory.unsharded > 0)
+        result->memory.unsharded_bytes = memory.unsharded;
     if (memory.first_stage > 0)
         result->memory.first_stage_bytes = memory.first_stage;
     return memory.total;

@@ -136,6 +136,46 @@ static void a_stack_adds_what_it_keeps(void)
     forget_blocks(&f, &device);
 }
 
+/* Parameters of a block of h features: 12 h^2 of products, 13 h of biases and norms; of the
+ * tables of words and positions with the last norm: V h + S h + 2 h. */
+#define BLOCK (12.0 * H * H + 13.0 * H)
+
+/* While a round computes, its weights and those of `prefetch` rounds are whole, and so is its
+ * gradient. Of four blocks all begin with as much kept, so that the peak is at the last. */
+static void what_a_round_gathers_is_there(void)
+{
+    const struct {
+        const char *mesh;
+        double state, unsharded; // bytes of weights and gradients a parameter; of blocks
+    } rows[] = {
+        {"{\"sharded\":\"optimizer\"}", 2 + 4 / 2 + 2, 0},
+        {"{\"sharded\":\"gradients\",\"recompute\":\"full\"}", 2 + 4 / 2 + 1, 2},
+        {"{\"sharded\":\"parameters\",\"recompute\":\"full\",\"prefetch\":0}", 1 + 4 / 2 + 1,
+         2 + 2},
+        {"{\"sharded\":\"parameters\",\"recompute\":\"full\"}", 1 + 4 / 2 + 1, 4 + 2},
+        {"{\"sharded\":\"parameters\",\"recompute\":\"full\",\"prefetch\":2}", 1 + 4 / 2 + 1,
+         6 + 2},
+        {"{\"sharded\":\"parameters\",\"recompute\":\"full\",\"offload\":\"parameters\"}", 1,
+         4 + 2},
+    };
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 2, 1);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct dts_memory now = memory_of(&f, rows[i].mesh, 8, 2, 1);
+        const double parts = now.weights + now.gradients + now.optimizer + now.activations;
+        if (!CHECK_NEAR(now.unsharded, rows[i].unsharded * BLOCK, 0.5) ||
+            !CHECK_NEAR(now.weights + now.gradients,
+                        f.scenario.model.parameters * rows[i].state, 1) ||
+            !CHECK_NEAR(now.total, parts + now.unsharded, 1))
+            printf("%s\n", rows[i].mesh);
+    }
+    const char *kept = "{\"sharded\":\"parameters\",\"reshard_after_forward\":false}";
+    const struct dts_memory now = memory_of(&f, kept, 8, 2, 1);
+    CHECK_NEAR(now.unsharded, 2 * f.scenario.model.parameters + 2 * BLOCK, 0.5);
+    forget_blocks(&f, &device);
+}
+
 /* With a word on the loss, its arrays are the peak, and it keeps nothing else. */
 static void arrays_of_the_loss_are_at_the_peak(void)
 {
@@ -189,5 +229,5 @@ static void a_refusal_says_what_would_fit(void)
 
 TESTS(TEST(a_block_keeps_what_the_paper_counts),
       TEST(the_first_stage_keeps_as_many_microbatches_as_stages),
-      TEST(a_stack_adds_what_it_keeps), TEST(arrays_of_the_loss_are_at_the_peak),
-      TEST(a_refusal_says_what_would_fit))
+      TEST(a_stack_adds_what_it_keeps), TEST(what_a_round_gathers_is_there),
+      TEST(arrays_of_the_loss_are_at_the_peak), TEST(a_refusal_says_what_would_fit))

@@ -107,6 +107,7 @@ void dts_model_keys(struct dts_keys *keys);
 struct dts_memory {
     double weights, gradients, optimizer, activations, total;
     double framework; // of the total: context, workspaces and copies of the software (stack.h)
+    double unsharded; // of the total: what ranks divide, whole for a while (mesh/whole.h)
     double first_stage; // of a pipeline: the total of its first stage; 0: there is none
 };
 
