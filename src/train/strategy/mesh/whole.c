@@ -33,6 +33,33 @@ static double divided(const struct dts_point *point, const struct dts_mesh_divis
     return parameters;
 }
 
+static int owner_of(const struct dts_model *m, int layer)
+{
+    const struct dts_layer *l = &m->layers[layer];
+    return l->shares >= 0 ? l->shares : l->tied_to;
+}
+
+/* Parameters that layers of a part use and others of the part, outside of a range, own: as a
+ * head has the table of the embedding. Each counts once. */
+static double borrowed(const struct dts_point *point, const struct dts_mesh_division *d,
+                       const struct dts_part_of_model *part, int first, int last,
+                       const struct dts_part_of_model *range)
+{
+    const struct dts_model *m = &point->scenario->model;
+    double parameters = 0;
+    for (int l = first; l <= last; l++) {
+        const int owner = owner_of(m, l);
+        bool counts = owner >= part->first && (owner < range->first || owner > range->last);
+        for (int before = first; before < l && counts; before++)
+            counts = owner_of(m, before) != owner;
+        const int count =
+            counts ? m->layers[l].shares >= 0 ? m->layers[owner].param_count : 1 : 0;
+        for (int p = 0; p < count; p++)
+            parameters += (double)d->cut.layers[owner].params[p];
+    }
+    return parameters;
+}
+
 double dts_mesh_gathered(const struct dts_point *point, const struct dts_mesh_division *d,
                          int number, const struct dts_part_of_model *layers)
 {
@@ -43,16 +70,20 @@ double dts_mesh_gathered(const struct dts_point *point, const struct dts_mesh_di
            (double)dts_precision_bytes(point->scenario->precision);
 }
 
-/* Before it is scattered. */
+/* Of a round, before it is scattered. What a round above added to the gradient of this one or
+ * of one below stays until that is whole. */
 static double gradient(const struct dts_point *point, const struct dts_mesh_division *d,
-                       int number, const struct dts_part_of_model *layers)
+                       int number, const struct dts_part_of_model *part,
+                       const struct dts_part_of_model *round)
 {
     const struct dts_mesh *mesh = point->strategy->self;
     const size_t bytes = dts_precision_bytes(point->scenario->precision);
     const bool fp32 = point->scenario->stack.memory.gradients_fused && bytes < 4;
     if (mesh->sharded < DTS_SHARDED_GRADIENTS || d->shape.shards == 1)
         return 0;
-    return divided(point, d, number, layers, false) * (double)(fp32 ? 4 : bytes);
+    const double parameters = divided(point, d, number, round, false) +
+                              borrowed(point, d, part, round->first, part->last, round);
+    return parameters * (double)(fp32 ? 4 : bytes);
 }
 
 struct dts_whole dts_mesh_whole(const struct dts_point *point,
@@ -60,13 +91,15 @@ struct dts_whole dts_mesh_whole(const struct dts_point *point,
                                 const struct dts_part_of_model *part, int layer)
 {
     const struct dts_mesh *mesh = point->strategy->self;
-    struct dts_part_of_model unit = unit_of(d, part, layer);
-    struct dts_whole whole = {.gradient = gradient(point, d, number, &unit)};
-    for (int ahead = 0; mesh->reshard_after_forward && ahead <= mesh->prefetch; ahead++) {
-        whole.weights += dts_mesh_gathered(point, d, number, &unit);
-        if (unit.first == part->first)
-            break;
-        unit = unit_of(d, part, unit.first - 1);
-    }
+    const struct dts_part_of_model round = unit_of(d, part, layer);
+    struct dts_part_of_model window = round;
+    struct dts_whole whole = {.gradient = gradient(point, d, number, part, &round)};
+    for (int i = 0; i < mesh->prefetch && window.first > part->first; i++)
+        window.first = unit_of(d, part, window.first - 1).first;
+    if (!mesh->reshard_after_forward || dts_mesh_gathered(point, d, number, part) == 0)
+        return whole;
+    whole.weights = dts_mesh_gathered(point, d, number, &window) +
+                    borrowed(point, d, part, window.first, window.last, &window) *
+                        (double)dts_precision_bytes(point->scenario->precision);
     return whole;
 }
