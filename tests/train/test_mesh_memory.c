@@ -180,6 +180,38 @@ static void what_a_round_gathers_is_there(void)
     forget_blocks(&f, &device);
 }
 
+/* In bf16 with Adam a host has 4 + 8 bytes a parameter, 2 of the gradient that arrives, and of
+ * weights 2. Four devices are on a node. */
+static void a_host_has_what_its_ranks_offload(void)
+{
+    const struct {
+        const char *mesh;
+        int devices;
+        double ranks, bytes; // of the network on a node; of a parameter
+    } rows[] = {
+        {"{}", 8, 0, 0},
+        {"{\"offload\":\"optimizer\",\"sharded\":\"optimizer\"}", 8, 4 / 8.0, 14},
+        {"{\"offload\":\"optimizer\",\"sharded\":\"optimizer\"}", 2, 1, 14},
+        {"{\"offload\":\"parameters\",\"sharded\":\"parameters\"}", 8, 4 / 8.0, 16},
+        {"{\"offload\":\"parameters\",\"sharded\":\"parameters\",\"mesh\":{\"shard\":2}}", 8,
+         4 / 2.0, 16},
+    };
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 2, 1);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const double host = memory_of(&f, rows[i].mesh, 8, rows[i].devices, 1).host;
+        if (!CHECK_NEAR(host, f.scenario.model.parameters * rows[i].ranks * rows[i].bytes, 1))
+            printf("%s\n", rows[i].mesh);
+    }
+    // A stage has a node; the first one has the table of positions.
+    const char *stages = "{\"mesh\":{\"pipeline\":2},\"pipeline\":{\"stages\":[4,4]},"
+                         "\"offload\":\"optimizer\"}";
+    const double host = memory_of(&f, stages, 8, 8, 2).host;
+    CHECK_NEAR(host, 4 * 14 * (4 * BLOCK + TABLE + S * H), 1);
+    forget_blocks(&f, &device);
+}
+
 /* With a word on the loss, its arrays are the peak, and it keeps nothing else. */
 static void arrays_of_the_loss_are_at_the_peak(void)
 {
@@ -234,4 +266,5 @@ static void a_refusal_says_what_would_fit(void)
 TESTS(TEST(a_block_keeps_what_the_paper_counts),
       TEST(the_first_stage_keeps_as_many_microbatches_as_stages),
       TEST(a_stack_adds_what_it_keeps), TEST(what_a_round_gathers_is_there),
-      TEST(arrays_of_the_loss_are_at_the_peak), TEST(a_refusal_says_what_would_fit))
+      TEST(a_host_has_what_its_ranks_offload), TEST(arrays_of_the_loss_are_at_the_peak),
+      TEST(a_refusal_says_what_would_fit))

@@ -313,6 +313,8 @@ bool dts_mesh_memory(const struct dts_point *point, struct dts_memory *memory,
         if (one.total > memory->total)
             *memory = one;
     }
+    memory->host = dts_mesh_host(point, &d);
+    memory->host_for = "weights and state that are offloaded";
     memory->first_stage = stages > 1 ? first : 0;
     dts_mesh_division_free(&d);
     return true;

@@ -31,4 +31,8 @@ struct dts_whole dts_mesh_whole(const struct dts_point *point,
 double dts_mesh_gathered(const struct dts_point *point, const struct dts_mesh_division *d,
                          int number, const struct dts_part_of_model *layers);
 
+/* offload.c: what the ranks of a node keep on its host, where that is the most: weights that
+ * the host updates, their state, gradients that arrive. Devices lie as they are numbered. */
+double dts_mesh_host(const struct dts_point *point, const struct dts_mesh_division *d);
+
 #endif
