@@ -123,6 +123,10 @@ static void a_stack_adds_what_it_keeps(void)
     CHECK_NEAR(now.framework, 1e6 + 2 * parameters, 1);
     now = memory_of(&f, "{\"sharded\":\"optimizer\"}", 8, 2, 1);
     CHECK_NEAR(now.framework, 1e6 + 2 * parameters + 2 * parameters, 1);
+    now = memory_of(&f, "{\"sharded\":\"gradients\"}", 8, 2, 1); // of a round, not of all
+    CHECK_NEAR(now.framework, 1e6 + 2 * parameters, 1);
+    now = memory_of(&f, "{\"sharded\":\"parameters\"}", 8, 2, 1);
+    CHECK_NEAR(now.framework, 1e6, 1);
     keeps->gradients_fused = true;
     now = memory_of(&f, "{\"sharded\":\"optimizer\"}", 8, 2, 1);
     CHECK_NEAR(now.gradients, 4 * parameters, 1);
