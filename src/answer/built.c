@@ -219,6 +219,7 @@ bool dts_built_make(const struct dts_question *q, struct dts_built *built,
         .devices_per_node = q->platform->devices_per_node,
         .host_memory_bytes_per_s = q->platform->host_memory_bytes_per_s,
         .host_memory_bytes = q->platform->host_memory_bytes,
+        .host_memory_assumed = dts_platform_assumes(q->platform, "node.host_memory_bytes"),
         .host_link_bytes_per_s = host_link(q->platform),
         .cores = q->platform->cores,
         .storage_shared_bytes_per_s =

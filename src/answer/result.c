@@ -37,6 +37,8 @@ const struct dts_metric dts_metrics[] = {
     {"memory", "optimizer", "bytes", AT(memory.optimizer_bytes), NULL},
     {"memory", "activations", "bytes", AT(memory.activations_bytes), NULL},
     {"memory", "framework", "bytes", AT(memory.framework_bytes), NULL, .rare = true},
+    {"memory", "unsharded", "bytes", AT(memory.unsharded_bytes), NULL, .rare = true},
+    {"memory", "host", "bytes", AT(memory.host_bytes), NULL, .rare = true},
     {"memory", "first_stage", "bytes", AT(memory.first_stage_bytes), NULL, .rare = true},
     {"training", "epochs", NULL, AT(training.epochs), NULL},
     {"training", "steps", NULL, AT(training.steps), NULL},

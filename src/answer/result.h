@@ -127,7 +127,7 @@ struct dts_result {
     double throughput_tokens_per_s, tokens_per_s_device, model_flops_per_s_device, mfu, hfu;
     struct {
         double total_bytes, weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes;
-        double framework_bytes,
+        double framework_bytes, unsharded_bytes, host_bytes,
             first_stage_bytes; // absent where there is none (struct dts_memory)
     } memory;
     struct {

@@ -114,6 +114,11 @@ static void doubt_memory(const struct dts_built *built, double total, struct dts
     if (have > 0 && total > have)
         dts_result_doubt(result, "does not fit: %.1f GB needed on a device of %.1f GB",
                          total / 1e9, have / 1e9);
+    const double host = result->memory.host_bytes, of_host = built->machine.host_memory_bytes;
+    if (of_host > 0 && host > of_host)
+        dts_result_doubt(result, "does not fit: %.1f GB needed of the host's %.1f GB%s",
+                         host / 1e9, of_host / 1e9,
+                         built->machine.host_memory_assumed ? " (ASSUMED)" : "");
 }
 
 double dts_setting_memory(const struct dts_built *built, struct dts_result *result)
@@ -128,6 +133,10 @@ double dts_setting_memory(const struct dts_built *built, struct dts_result *resu
     result->memory.activations_bytes = memory.activations;
     if (memory.framework > 0)
         result->memory.framework_bytes = memory.framework;
+    if (memory.unsharded > 0)
+        result->memory.unsharded_bytes = memory.unsharded;
+    if (memory.host > 0)
+        result->memory.host_bytes = memory.host;
     if (memory.first_stage > 0)
         result->memory.first_stage_bytes = memory.first_stage;
     return memory.total;

@@ -303,6 +303,8 @@ static void experts_that_do_not_divide_are_refused(void)
     } rows[] = {
         {"{\"expert\":{\"size\":3}}", "expert.size 3 must divide the 8 ranks", 8},
         {"{\"expert\":{\"size\":16}}", "16 expert ranks do not divide its experts, 8", 16},
+        {"{\"expert\":{\"size\":4,\"skew\":4.1}}", "expert.skew: must be at most 4: ", 8},
+        {"{\"expert\":{\"size\":8,\"skew\":4.1}}", "expert.skew: must be at most 4: ", 8},
         {"{\"expert\":{\"skew\":2}}", "has no effect without expert.size >= 2", 8},
         {"{\"expert\":{\"padded\":true}}", "has no effect without expert.size >= 2", 8},
         {"{\"expert\":{\"size\":2,\"padded\":true,\"skew\":2}}", "has no effect with padded",
@@ -316,6 +318,10 @@ static void experts_that_do_not_divide_are_refused(void)
     set_up_mixture(&f, &device, 1, 0);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         check_refused(&f, rows[i].json, rows[i].devices, rows[i].says);
+    finish(&f, &device);
+    set_up_mixture(&f, &device, 1, 0);
+    CHECK_NEAR(sent_by(&f, "{\"expert\":{\"size\":8,\"skew\":4}}", 8), BLOCKS * 4.0 * SENT * 4,
+               0);
     finish(&f, &device);
 }
 

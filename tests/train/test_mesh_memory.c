@@ -123,6 +123,10 @@ static void a_stack_adds_what_it_keeps(void)
     CHECK_NEAR(now.framework, 1e6 + 2 * parameters, 1);
     now = memory_of(&f, "{\"sharded\":\"optimizer\"}", 8, 2, 1);
     CHECK_NEAR(now.framework, 1e6 + 2 * parameters + 2 * parameters, 1);
+    now = memory_of(&f, "{\"sharded\":\"gradients\"}", 8, 2, 1); // of a round, not of all
+    CHECK_NEAR(now.framework, 1e6 + 2 * parameters, 1);
+    now = memory_of(&f, "{\"sharded\":\"parameters\"}", 8, 2, 1);
+    CHECK_NEAR(now.framework, 1e6, 1);
     keeps->gradients_fused = true;
     now = memory_of(&f, "{\"sharded\":\"optimizer\"}", 8, 2, 1);
     CHECK_NEAR(now.gradients, 4 * parameters, 1);
@@ -133,6 +137,82 @@ static void a_stack_adds_what_it_keeps(void)
     CHECK_NEAR(now.framework, 0, 0);
     now = memory_of(&f, "{\"mesh\":{\"tensor\":2}}", 8, 2, 1);
     CHECK_NEAR(now.framework, 100.0 * S * B * H, 1);
+    forget_blocks(&f, &device);
+}
+
+/* Parameters of a block of h features, 12 h^2 of products and 13 h of biases and norms, and of
+ * the table of words. */
+#define BLOCK (12.0 * H * H + 13.0 * H)
+#define TABLE ((double)V * H)
+
+/* While a round computes, its weights and those of `prefetch` rounds are whole, and so is its
+ * gradient, and what the head left of the table's, which it has from the embedding. As much is
+ * kept of each block, so that the last one is the worst round. */
+static void what_a_round_gathers_is_there(void)
+{
+    const struct {
+        const char *mesh;
+        double state, unsharded; // bytes of weights and gradients a parameter; of blocks
+    } rows[] = {
+        {"{\"sharded\":\"optimizer\"}", 2 + 4 / 2 + 2, 0},
+        {"{\"sharded\":\"gradients\",\"recompute\":\"full\"}", 2 + 4 / 2 + 1, 2},
+        {"{\"sharded\":\"parameters\",\"recompute\":\"full\",\"prefetch\":0}", 1 + 4 / 2 + 1,
+         2 + 2},
+        {"{\"sharded\":\"parameters\",\"recompute\":\"full\"}", 1 + 4 / 2 + 1, 4 + 2},
+        {"{\"sharded\":\"parameters\",\"recompute\":\"full\",\"prefetch\":2}", 1 + 4 / 2 + 1,
+         6 + 2},
+        {"{\"sharded\":\"parameters\",\"recompute\":\"full\",\"offload\":\"parameters\"}", 1,
+         4 + 2},
+    };
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 2, 1);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct dts_memory now = memory_of(&f, rows[i].mesh, 8, 2, 1);
+        const double parts = now.weights + now.gradients + now.optimizer + now.activations;
+        if (!CHECK_NEAR(now.unsharded,
+                        rows[i].unsharded * BLOCK + (rows[i].unsharded > 0 ? 2 * TABLE : 0),
+                        0.5) ||
+            !CHECK_NEAR(now.weights + now.gradients,
+                        f.scenario.model.parameters * rows[i].state, 1) ||
+            !CHECK_NEAR(now.total, parts + now.unsharded, 1))
+            printf("%s\n", rows[i].mesh);
+    }
+    const char *kept = "{\"sharded\":\"parameters\",\"reshard_after_forward\":false}";
+    const struct dts_memory now = memory_of(&f, kept, 8, 2, 1);
+    CHECK_NEAR(now.unsharded, 2 * f.scenario.model.parameters + 2 * BLOCK + 2 * TABLE, 0.5);
+    forget_blocks(&f, &device);
+}
+
+/* In bf16 with Adam a host has 4 + 8 bytes a parameter, 2 of the gradient that arrives, and of
+ * weights 2. Four devices are on a node. */
+static void a_host_has_what_its_ranks_offload(void)
+{
+    const struct {
+        const char *mesh;
+        int devices;
+        double ranks, bytes; // of the network on a node; of a parameter
+    } rows[] = {
+        {"{}", 8, 0, 0},
+        {"{\"offload\":\"optimizer\",\"sharded\":\"optimizer\"}", 8, 4 / 8.0, 14},
+        {"{\"offload\":\"optimizer\",\"sharded\":\"optimizer\"}", 2, 1, 14},
+        {"{\"offload\":\"parameters\",\"sharded\":\"parameters\"}", 8, 4 / 8.0, 16},
+        {"{\"offload\":\"parameters\",\"sharded\":\"parameters\",\"mesh\":{\"shard\":2}}", 8,
+         4 / 2.0, 16},
+    };
+    struct fixture f;
+    struct dts_device device;
+    set_up_blocks(&f, &device, 2, 1);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const double host = memory_of(&f, rows[i].mesh, 8, rows[i].devices, 1).host;
+        if (!CHECK_NEAR(host, f.scenario.model.parameters * rows[i].ranks * rows[i].bytes, 1))
+            printf("%s\n", rows[i].mesh);
+    }
+    // A stage has a node; the first one has the table of positions.
+    const char *stages = "{\"mesh\":{\"pipeline\":2},\"pipeline\":{\"stages\":[4,4]},"
+                         "\"offload\":\"optimizer\"}";
+    const double host = memory_of(&f, stages, 8, 8, 2).host;
+    CHECK_NEAR(host, 4 * 14 * (4 * BLOCK + TABLE + S * H), 1);
     forget_blocks(&f, &device);
 }
 
@@ -189,5 +269,6 @@ static void a_refusal_says_what_would_fit(void)
 
 TESTS(TEST(a_block_keeps_what_the_paper_counts),
       TEST(the_first_stage_keeps_as_many_microbatches_as_stages),
-      TEST(a_stack_adds_what_it_keeps), TEST(arrays_of_the_loss_are_at_the_peak),
+      TEST(a_stack_adds_what_it_keeps), TEST(what_a_round_gathers_is_there),
+      TEST(a_host_has_what_its_ranks_offload), TEST(arrays_of_the_loss_are_at_the_peak),
       TEST(a_refusal_says_what_would_fit))

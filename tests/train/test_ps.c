@@ -210,7 +210,52 @@ static void arrays_above_a_million_values_are_cut(void)
     forget(&f);
 }
 
-TESTS(TEST(buckets_go_to_servers_by_size_or_in_turn),
+/* Weights and momentum, 4 bytes each, of all servers of a node. */
+static void servers_keep_weights_and_state_on_their_host(void)
+{
+    const struct {
+        const char *json;
+        double values; // of weights, on the node that has most; 8 workers are on two
+        double each;   // values that a server keeps for each
+    } rows[] = {
+        {"{\"servers\": 2}", PARAMETERS / 2.0, 2},
+        {"{\"servers\": 3}", PARAMETERS * 2.0 / 3, 2}, // the first and the third are on one
+        {"{\"servers\": 3, \"placement\": \"dedicated\"}", PARAMETERS / 3.0, 2},
+        {"{\"servers\": 1, \"placement\": \"both\"}", PARAMETERS / 2.0, 2},
+        {"{\"servers\": 2, \"shard\": \"tensor\", \"bucket_bytes\": 0}", 12345, 2},
+        {"{\"servers\": 1, \"synchronous\": false, \"late_compensation\": 0.04}", PARAMETERS,
+         2 + 8}, // what each worker was sent
+    };
+    struct fixture f;
+    set_up(&f);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct dts_memory memory;
+        struct dts_error err = {0};
+        struct dts_job job = job_of(&f, "ps", rows[i].json, 8);
+        dts_job_free(&job);
+        CHECK(dts_point_memory(&f.point, &memory, &err));
+        if (!CHECK_NEAR(memory.host, rows[i].values * rows[i].each * 4, 16))
+            printf("%s\n", rows[i].json);
+        f.machine.host_memory_bytes = memory.host + 1;
+        CHECK(dts_build(&f.point, &job, &err));
+        dts_job_free(&job);
+        f.machine.host_memory_bytes = memory.host - 1;
+        CHECK(!dts_build(&f.point, &job, &err));
+        CHECK(strstr(err.text, "does not fit: 0.0 GB needed of the host's 0.0 GB: ") != NULL);
+        f.machine.host_memory_assumed = f.scenario.memory_warns = true;
+        CHECK(dts_build(&f.point, &job, &err));
+        dts_job_free(&job);
+        f.scenario.memory_warns = false;
+        err = (struct dts_error){0};
+        CHECK(!dts_build(&f.point, &job, &err));
+        CHECK(strstr(err.text, "of the host's 0.0 GB (ASSUMED): ") != NULL);
+        f.machine.host_memory_bytes = f.machine.host_memory_assumed = 0;
+    }
+    forget(&f);
+}
+
+TESTS(TEST(servers_keep_weights_and_state_on_their_host),
+      TEST(buckets_go_to_servers_by_size_or_in_turn),
       TEST(arrays_above_a_million_values_are_cut), TEST(workers_push_and_pull_all_weights_once),
       TEST(a_server_sums_when_all_has_arrived_and_then_answers),
       TEST(with_overlap_the_next_forward_waits_for_its_own_weights),

@@ -337,12 +337,17 @@ static void updates_and_memory_are_of_the_rows(void)
     const double own = ceil(summed(ROWS, 24, 1)) * WIDTH;
     CHECK_NEAR(rows.weights, 4 * (DENSE + own), 0.5);
     CHECK_NEAR(rows.gradients, 4.0 * DENSE + one, 0.5);
-    CHECK_NEAR(rows.optimizer, 4.0 * DENSE, 0.5); // momentum has one value
+    CHECK_NEAR(rows.optimizer, 4.0 * DENSE, 0.5);                   // momentum has one value
+    CHECK_NEAR(rows.host, 2 * 4.0 * (PARAMETERS - DENSE) / 2, 0.5); // tables, on two nodes
     samples = dts_point_samples(&f.point);
     CHECK_NEAR(dts_model_updated(&f.scenario.model, f.scenario.optimizer, &samples, &searched),
                (double)DENSE, 0);
     CHECK(use(&f, "ps", "{\"tables\": \"rows\"}", &err) &&
           dts_point_memory(&f.point, &rows, &err));
+    CHECK_NEAR(rows.host, 2 * 4.0 * PARAMETERS / 2, 0.5);
+    const char *parts = "{\"tables\": \"rows\", \"part_bytes\": 100}";
+    CHECK(use(&f, "ps", parts, &err) && dts_point_memory(&f.point, &rows, &err));
+    CHECK_NEAR(rows.host, 2 * 4.0 * PARAMETERS / 2, 0.5);
     CHECK_NEAR(rows.weights, 4 * (DENSE + own), 0.5);
     CHECK_NEAR(rows.optimizer, 0, 0);
     forget(&f);

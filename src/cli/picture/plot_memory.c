@@ -24,6 +24,11 @@ static double activations(const struct dts_result *point)
     return point->memory.activations_bytes;
 }
 
+static double unsharded(const struct dts_result *point)
+{
+    return point->memory.unsharded_bytes;
+}
+
 static double framework(const struct dts_result *point)
 {
     return point->memory.framework_bytes;
@@ -35,9 +40,13 @@ static double total(const struct dts_result *point)
 }
 
 static const struct dts_bar_part parts[] = {
-    {"weights", "#0072b2", weights},     {"gradients", "#56b4e9", gradients},
-    {"optimizer", "#009e73", optimizer}, {"activations", "#e69f00", activations},
-    {"framework", "#999999", framework}, {0},
+    {"weights", "#0072b2", weights},
+    {"gradients", "#56b4e9", gradients},
+    {"optimizer", "#009e73", optimizer},
+    {"activations", "#e69f00", activations},
+    {"unsharded", "#cc79a7", unsharded},
+    {"framework", "#999999", framework},
+    {0},
 };
 
 static const char *lacks(const struct dts_report *report, const struct dts_drawing *drawing)

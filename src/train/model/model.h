@@ -107,7 +107,10 @@ void dts_model_keys(struct dts_keys *keys);
 struct dts_memory {
     double weights, gradients, optimizer, activations, total;
     double framework; // of the total: context, workspaces and copies of the software (stack.h)
-    double first_stage; // of a pipeline: the total of its first stage; 0: there is none
+    double unsharded; // of the total: what ranks divide, whole for a while (mesh/whole.h)
+    double host;      // not of the total: of a node's host, by servers or what is offloaded
+    const char *host_for; // what that is, in words; NULL: host is 0
+    double first_stage;   // of a pipeline: the total of its first stage; 0: there is none
 };
 
 extern const struct dts_optimizer *const dts_optimizers[]; // ended by NULL

@@ -94,8 +94,9 @@ static const struct dts_field memory_fields[] = {
      .type = DTS_STRING,
      .choice = memory_check_name,
      .missing = "\"error\"",
-     .help = "a point that does not fit into a device is refused (error), or predicted all the "
-             "same, with a word of doubt (warn)"},
+     .help =
+         "a point that does not fit into a device, or into its host, is refused (error), or "
+         "predicted all the same, with a word of doubt (warn)"},
     {0},
 };
 

@@ -25,6 +25,22 @@ static bool check_places(const struct dts_point *point, const struct dts_ranks_n
     return true;
 }
 
+/* What servers keep, and what is offloaded. */
+static bool check_host(const struct dts_point *point, const struct dts_memory *needed,
+                       struct dts_error *err)
+{
+    const struct dts_machine *machine = point->machine;
+    const double have = machine->host_memory_bytes;
+    if (have <= 0 || needed->host <= have || point->scenario->memory_warns)
+        return true;
+    return dts_point_fail(point, err,
+                          "does not fit: %.1f GB needed of the host's %.1f GB%s: %.1f GB too "
+                          "much (%s on a node)",
+                          needed->host / 1e9, have / 1e9,
+                          machine->host_memory_assumed ? " (ASSUMED)" : "",
+                          (needed->host - have) / 1e9, needed->host_for);
+}
+
 static bool check_memory(const struct dts_point *point, struct dts_error *err)
 {
     struct dts_memory needed;
@@ -33,18 +49,21 @@ static bool check_memory(const struct dts_point *point, struct dts_error *err)
     double have = point->machine->device_memory_bytes;
     const char *name = point->machine->smallest_device;
     if (have <= 0 || needed.total <= have || point->scenario->memory_warns)
-        return true;
-    struct dts_text text = {0};
+        return check_host(point, &needed, err);
+    struct dts_text text = {0}, unsharded = {0};
+    if (needed.unsharded > 0)
+        dts_text_add(&unsharded, ", unsharded %.1f", needed.unsharded / 1e9);
     dts_lean_tell(point, &needed, have, &text);
     const bool ok = dts_point_fail(
         point, err,
         "does not fit: %.1f GB needed on a device of %.1f GB%s%s%s: %.1f GB "
         "too much (weights %.1f, gradients %.1f, optimizer %.1f, activations "
-        "%.1f GB)%s",
+        "%.1f%s GB)%s",
         needed.total / 1e9, have / 1e9, name != NULL ? " (" : "", name != NULL ? name : "",
         name != NULL ? ", the smallest in use)" : "", (needed.total - have) / 1e9,
         needed.weights / 1e9, needed.gradients / 1e9, needed.optimizer / 1e9,
-        needed.activations / 1e9, dts_text_string(&text));
+        needed.activations / 1e9, dts_text_string(&unsharded), dts_text_string(&text));
+    dts_text_free(&unsharded);
     dts_text_free(&text);
     return ok;
 }

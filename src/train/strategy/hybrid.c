@@ -198,6 +198,12 @@ static void rows_memory(const struct dts_point *point, struct dts_memory *memory
     dts_tables_memory(&h->ps.tables, point, true, 0, memory);
 }
 
+static bool servers_memory(const struct dts_point *point, double *bytes, struct dts_error *err)
+{
+    return dts_ps_memory(&((const struct hybrid *)point->strategy->self)->ps, point, true,
+                         bytes, err);
+}
+
 static void describe(const struct dts_point *point, const struct dts_job *job,
                      struct dts_text *text)
 {
@@ -225,5 +231,6 @@ const struct dts_strategy_kind dts_strategy_hybrid = {
     .build = build,
     .tables = tables,
     .rows_memory = rows_memory,
+    .servers_memory = servers_memory,
     .describe = describe,
 };

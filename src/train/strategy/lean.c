@@ -10,6 +10,7 @@ static void tell_largest(const struct dts_memory *needed, struct dts_text *text)
                  {"gradients are", needed->gradients},
                  {"the optimizer's state is", needed->optimizer},
                  {"activations are", needed->activations},
+                 {"what a round has unsharded is", needed->unsharded},
                  {"the software's own is", needed->framework}};
     size_t most = 0;
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

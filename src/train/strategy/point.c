@@ -137,5 +137,8 @@ bool dts_point_memory(const struct dts_point *point, struct dts_memory *memory,
     }
     if (point->strategy->kind->rows_memory != NULL)
         point->strategy->kind->rows_memory(point, memory);
-    return true;
+    if (point->strategy->kind->servers_memory == NULL)
+        return true;
+    memory->host_for = "weights and state that servers keep";
+    return point->strategy->kind->servers_memory(point, &memory->host, err);
 }

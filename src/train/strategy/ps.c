@@ -274,6 +274,11 @@ static void rows_memory(const struct dts_point *point, struct dts_memory *memory
     dts_tables_memory(&ps->tables, point, true, 0, memory);
 }
 
+static bool servers_memory(const struct dts_point *point, double *bytes, struct dts_error *err)
+{
+    return dts_ps_memory(point->strategy->self, point, false, bytes, err);
+}
+
 static void describe(const struct dts_point *point, const struct dts_job *job,
                      struct dts_text *text)
 {
@@ -303,5 +308,6 @@ const struct dts_strategy_kind dts_strategy_ps = {
     .build = build,
     .tables = tables,
     .rows_memory = rows_memory,
+    .servers_memory = servers_memory,
     .describe = describe,
 };

@@ -71,6 +71,15 @@ bool dts_ps_site_open(const struct dts_ps *ps, const struct dts_point *point, bo
                       struct dts_ps_site *site, struct dts_error *err);
 void dts_ps_site_close(struct dts_ps_site *site);
 
+/* Bytes that servers keep on the host of a node, where that is the most: weights and state of
+ * the optimizer in 4 bytes a value (fp64: 8), and where late gradients are compensated the
+ * weights that each worker was sent. Servers of one node add up. */
+double dts_ps_kept(const struct dts_ps_site *site);
+
+/* The same of a point; of the servers of `hybrid` rows_only. */
+bool dts_ps_memory(const struct dts_ps *ps, const struct dts_point *point, bool rows_only,
+                   double *bytes, struct dts_error *err);
+
 /* The roles of workers (whose plan is left empty) and servers. */
 void dts_ps_add_roles(const struct dts_ps_site *site, struct dts_job *job);
 

@@ -270,3 +270,59 @@ void dts_ps_site_close(struct dts_ps_site *site)
     site->holders = NULL;
     site->buckets = NULL;
 }
+
+/* Weights of a bucket: of rows the whole table, of which a message has some. */
+static double weights_of(const struct dts_ps_site *site, const struct dts_bucket *bucket)
+{
+    if (bucket->table < 0)
+        return (double)bucket->elements;
+    const struct dts_layer *layer = &site->point->scenario->model.layers[bucket->table];
+    const size_t message =
+        dts_tables_message(&site->ps->tables, site->point, bucket->table, site->per_leader);
+    return (double)dts_layer_table(layer)->count * (double)bucket->elements / (double)message;
+}
+
+/* Of each server. The caller frees it. */
+static double *all_weights(const struct dts_ps_site *site)
+{
+    double *of = dts_alloc((size_t)site->servers + 1, sizeof(*of)); // changes, then values
+    for (int b = 0; b < site->bucket_count; b++) {
+        const struct dts_ps_holders *h = &site->holders[b];
+        if (h->count == 0)
+            continue;
+        const double each = weights_of(site, &site->buckets[b]) / h->count;
+        of[h->first] += each;
+        of[h->first + h->count] -= each;
+    }
+    for (int s = 1; s < site->servers; s++)
+        of[s] += of[s - 1];
+    return of;
+}
+
+double dts_ps_kept(const struct dts_ps_site *site)
+{
+    const struct dts_scenario *s = site->point->scenario;
+    const int nodes = dts_point_nodes(site->point);
+    const double bytes = (double)dts_precision_bytes(s->precision);
+    const double workers =
+        site->ps->serve.compensation > 0 ? site->point->devices / site->per_leader : 0;
+    double *of = all_weights(site), most = 0;
+    for (int server = 0; server < site->servers; server++) {
+        if (server < site->beside && server >= nodes) // one after the other on each node
+            of[server] += of[server - nodes];
+        most = fmax(most, of[server]);
+    }
+    free(of);
+    return most * (1 + s->optimizer->state_values + workers) * fmax(bytes, 4);
+}
+
+bool dts_ps_memory(const struct dts_ps *ps, const struct dts_point *point, bool rows_only,
+                   double *bytes, struct dts_error *err)
+{
+    struct dts_ps_site site = {0};
+    const bool good = dts_tables_check(&ps->tables, point, err) &&
+                      dts_ps_site_open(ps, point, rows_only, &site, err);
+    *bytes = good ? dts_ps_kept(&site) : 0;
+    dts_ps_site_close(&site);
+    return good;
+}

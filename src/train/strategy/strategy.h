@@ -27,6 +27,7 @@ struct dts_machine {
     const char *smallest_device;    // its name; NULL: all are alike
     double host_memory_bytes_per_s; // a server sums at this rate
     double host_memory_bytes;       // of a node; 0: not stated
+    bool host_memory_assumed;       // the platform's source of that says so
 
     /* What a device reaches to the memory of its host, and from it, while all of the node do;
      * 0: not known. */
@@ -99,6 +100,10 @@ struct dts_strategy_kind {
     /* What that, and when ranks meet, changes of the memory of a worker with the whole network;
      * NULL: nothing. */
     void (*rows_memory)(const struct dts_point *point, struct dts_memory *memory);
+
+    /* What servers keep in the memory of the host of a node, where that is the most; NULL:
+     * there are none. */
+    bool (*servers_memory)(const struct dts_point *point, double *bytes, struct dts_error *err);
 
     /* How many groups of devices see samples of their own; NULL: each device does. */
     bool (*replicas)(const struct dts_point *point, int *replicas, struct dts_error *err);

@@ -2,6 +2,7 @@
 #include "sim/net/platform/platform.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool dts_platform_suits(const struct dts_platform *platform, const struct dts_engine *engine,
                         struct dts_error *err)
@@ -34,6 +35,14 @@ double dts_platform_together(const struct dts_platform *platform, int devices)
     const size_t most = platform->together_count, wanted = (size_t)devices;
     return most == 0 || devices < 1 ? 1
                                     : platform->together[(wanted < most ? wanted : most) - 1];
+}
+
+bool dts_platform_assumes(const struct dts_platform *platform, const char *path)
+{
+    for (int i = 0; i < platform->assumed_count; i++)
+        if (strcmp(platform->assumed[i], path) == 0)
+            return true;
+    return false;
 }
 
 void dts_platform_free(struct dts_platform *platform)

@@ -90,6 +90,9 @@ struct dts_stack_moves {
     bool asked; // a person says `between`, not the library
 };
 
+/* Says the file that a value is assumed, by its path? */
+bool dts_platform_assumes(const struct dts_platform *platform, const char *path);
+
 /* Read a platform file and build its network. stack NULL: the platform's own transports. */
 bool dts_platform_load(struct dts_platform *platform, const char *path,
                        const struct dts_stack_moves *stack, struct dts_error *err);

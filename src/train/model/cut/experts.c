@@ -68,6 +68,20 @@ static void add_skew(const struct dts_layer *layer, double skew, struct dts_cut_
     cost->saved_values += more * (high.saved_values - low.saved_values);
 }
 
+/* The busiest rank gets no more than all positions that ask, each as often as it has experts.
+ */
+static bool check_skew(const struct dts_cutter *c, int l, size_t experts_of_rank)
+{
+    const double chosen = c->cut->layers[l].call.chosen, here = (double)experts_of_rank;
+    const double most = c->cut->experts * fmin(chosen, here) / chosen;
+    return c->question->skew <= most ||
+           dts_fail(c->err, DTS_BAD_INPUT,
+                    "%s: expert.skew: must be at most %g: a position of layer %s asks %g "
+                    "experts, and each of %d ranks has %g; got %g",
+                    c->question->path, most, c->model->layers[l].name, chosen, c->cut->experts,
+                    here, c->question->skew);
+}
+
 bool dts_cut_experts(const struct dts_cutter *c, int l)
 {
     const struct dts_layer *layer = &c->model->layers[l];
@@ -83,6 +97,8 @@ bool dts_cut_experts(const struct dts_cutter *c, int l)
     size_t hidden = call->params[1] / experts / dts_dims_features(&call->output);
     if (!dts_cut_divide(c, l, "expert", c->cut->experts, "experts", &experts) ||
         !dts_cut_divide(c, l, "tensor", c->cut->ranks, "hidden features of an expert", &hidden))
+        return false;
+    if (!check_skew(c, l, experts))
         return false;
     for (int p = 1; p < call->param_count && !dts_cut_sends_parts(c, l); p++)
         call->params[p] /= tensor; // else a rank's part is of the positions, as to its cost

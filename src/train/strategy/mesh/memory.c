@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "train/strategy/mesh/stage_private.h"
+#include "train/strategy/mesh/whole.h"
 
 static const struct dts_part_of_model *
 part_of(const struct dts_mesh_division *d, const struct dts_mesh *mesh, int stage, int chunk)
@@ -25,9 +26,8 @@ static bool has(const struct dts_mesh_division *d, const struct dts_mesh *mesh, 
     return false;
 }
 
-/* What a rank of a stage has of the weights of a part: of experts, or of all else. */
-static double parameters_of(const struct dts_point *point, const struct dts_mesh_division *d,
-                            int number, const struct dts_part_of_model *part, bool experts)
+double dts_mesh_parameters(const struct dts_point *point, const struct dts_mesh_division *d,
+                           int number, const struct dts_part_of_model *part, bool experts)
 {
     const struct dts_mesh *mesh = point->strategy->self;
     const struct dts_model *m = &point->scenario->model;
@@ -48,10 +48,13 @@ static double parameters_of(const struct dts_point *point, const struct dts_mesh
  * gradients that it has made. Bytes; activations of one sample. */
 struct sweep {
     const struct dts_point *point;
+    const struct dts_mesh_division *division;
     const struct dts_cut *cut;
+    int stage;
     double bytes;                       // of a value
     double kept;                        // from forward to backward, by all layers
     double peak;                        // batch x (left + working), at the worst moment
+    struct dts_whole whole;             // at that moment
     double left;                        // at the moment: what is kept still
     double repeated, largest;           // of the round: computed again, tensor
     const struct dts_mesh_again *again; // by layer
@@ -122,11 +125,16 @@ static double kept_bytes(const struct sweep *w, const struct dts_part_of_model *
     return begins(w, part, l) ? entry_bytes(w->point, w->cut, l, w->bytes) : 0;
 }
 
-/* Backward is about to leave a round: all of it is still there. */
-static void leave_round(struct sweep *w)
+/* Backward is about to leave the round of a layer: all of it is still there. */
+static void leave_round(struct sweep *w, const struct dts_part_of_model *part, int layer)
 {
     const double working = fmax(2 * w->largest, w->loss) + w->repeated;
-    w->peak = fmax(w->peak, w->point->batch * (w->left + working));
+    const double activations = w->point->batch * (w->left + working);
+    const struct dts_whole whole = dts_mesh_whole(w->point, w->division, w->stage, part, layer);
+    if (activations + dts_whole_bytes(&whole) <= w->peak + dts_whole_bytes(&w->whole))
+        return;
+    w->peak = activations;
+    w->whole = whole;
 }
 
 /* Backward through a layer. A gradient, and what it came from, are two tensors. */
@@ -154,7 +162,7 @@ static void sweep_part(struct sweep *w, const struct dts_part_of_model *part)
         pass_layer(w, part, l, &round);
         if (!begins(w, part, l))
             continue;
-        leave_round(w);
+        leave_round(w, part, l);
         w->left -= round;
         round = w->repeated = w->largest = w->loss = 0;
     }
@@ -171,11 +179,16 @@ static double copies_of(const struct dts_point *point, const struct dts_mesh_div
     const bool travels = dts_mesh_replicas(&d->shape) * d->shape.size[DTS_AXIS_CONTEXT] *
                              d->shape.size[DTS_AXIS_SPATIAL] >
                          1;
+    const bool apart =
+        software->gradients_fp32 && !software->gradients_fused && bytes < 4; // from their sums
+    const bool rounds = d->shape.shards > 1; // whole.c counts what they divide, round by round
     double values = 0;
-    values +=
-        software->gradients_fp32 && !software->gradients_fused && bytes < 4 ? parameters : 0;
+    values += apart && !(rounds && mesh->sharded >= DTS_SHARDED_GRADIENTS) ? parameters : 0;
     values += software->bucket_copies && travels && whole ? parameters : 0;
-    values += software->gather_copies && travels && !whole ? parameters : 0;
+    values += software->gather_copies && travels && !whole &&
+                      !(rounds && mesh->sharded == DTS_SHARDED_PARAMETERS)
+                  ? parameters
+                  : 0;
     return values * bytes;
 }
 
@@ -232,40 +245,55 @@ static double eight_bits(const struct dts_point *point, const struct dts_mesh_di
     return there ? 2 * parameters : 0;
 }
 
-/* Of one stage; all its chunks. Only one of them computes at a time: its working memory is the
+/* What is there all the time of a stage's part. */
+static void add_part(const struct dts_point *point, const struct dts_mesh_division *d,
+                     int number, const struct dts_part_of_model *part,
+                     struct dts_memory *memory)
+{
+    const struct dts_mesh *mesh = point->strategy->self;
+    for (int experts = 0; experts < 2; experts++)
+        add_state(
+            point, d, dts_mesh_parameters(point, d, number, part, experts == 1),
+            dts_mesh_group(&d->shape, experts == 1 ? DTS_AMONG_EXPERT_SHARDS : DTS_AMONG_SHARDS)
+                .size,
+            memory);
+    memory->framework += gathered(point, d, part);
+    memory->weights += eight_bits(point, d, part);
+    if (!mesh->reshard_after_forward)
+        memory->unsharded += dts_mesh_gathered(point, d, number, part);
+}
+
+/* Of one stage; all its chunks. Only one of them computes at a time: what it works with is the
  * most of any. */
 static struct dts_memory of_stage(const struct dts_point *point,
                                   const struct dts_mesh_division *d, int number)
 {
     const struct dts_mesh *mesh = point->strategy->self;
     int *most = dts_pipeline_most(mesh->schedule, &d->pipeline, number);
-    const struct dts_stack_memory *software = &point->scenario->stack.memory;
-    const double bytes = (double)dts_precision_bytes(point->scenario->precision);
-    struct dts_memory memory = {.framework = software->context_bytes};
+    struct dts_memory memory = {.framework = point->scenario->stack.memory.context_bytes};
+    struct dts_whole whole = {0};
     double working = 0;
     for (int c = 0; c < d->pipeline.chunks; c++) {
         const struct dts_part_of_model *part = part_of(d, mesh, number, c);
         struct sweep w = {
             .point = point,
+            .division = d,
             .cut = &d->cut,
-            .bytes = bytes,
+            .stage = number,
+            .bytes = (double)dts_precision_bytes(point->scenario->precision),
             .again = d->again,
         };
         sweep_part(&w, part);
-        for (int experts = 0; experts < 2; experts++)
-            add_state(point, d, parameters_of(point, d, number, part, experts == 1),
-                      dts_mesh_group(&d->shape,
-                                     experts == 1 ? DTS_AMONG_EXPERT_SHARDS : DTS_AMONG_SHARDS)
-                          .size,
-                      &memory);
+        add_part(point, d, number, part, &memory);
         memory.activations += point->batch * most[c] * w.kept;
-        memory.framework += gathered(point, d, part);
-        memory.weights += eight_bits(point, d, part);
-        working = fmax(working, w.peak - point->batch * w.kept);
+        const double mine = w.peak - point->batch * w.kept; // below 0: some had been left
+        if (mine + dts_whole_bytes(&w.whole) > working + dts_whole_bytes(&whole))
+            working = mine, whole = w.whole;
     }
-    memory.activations += fmax(working, 0);
+    memory.activations += working;
+    memory.unsharded += dts_whole_bytes(&whole);
     memory.total = memory.weights + memory.gradients + memory.optimizer + memory.activations +
-                   memory.framework;
+                   memory.framework + memory.unsharded;
     free(most);
     return memory;
 }
@@ -285,6 +313,8 @@ bool dts_mesh_memory(const struct dts_point *point, struct dts_memory *memory,
         if (one.total > memory->total)
             *memory = one;
     }
+    memory->host = dts_mesh_host(point, &d);
+    memory->host_for = "weights and state that are offloaded";
     memory->first_stage = stages > 1 ? first : 0;
     dts_mesh_division_free(&d);
     return true;
