@@ -2,7 +2,7 @@
 dtsim in/small.json in/minimal.json --engine fluid --set 'devices=[2]' -f json | grep -c schema
 dtsim in/small.json in/minimal.json --engine fluid --set 'devices=[2]' -f json | head -c 12
 dtsim in/small.json in/minimal.json --engine fluid --set 'devices=[2]' -f ndjson | cut -c1-60
-for suffix in csv json ndjson txt; do
+for suffix in csv json ndjson txt other; do
     dtsim in/small.json --engine fluid --set 'devices=[2]' -o "$TMP/x.$suffix"
     head -n 1 "$TMP/x.$suffix" | cut -c1-30
 done
