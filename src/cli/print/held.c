@@ -1,9 +1,8 @@
 /* held.c -- units of published figures. */
-#include "cli/print/held.h"
-
 #include <math.h>
 #include <string.h>
 
+#include "cli/print/text_notes.h"
 #include "cli/print/time_unit.h"
 
 /* How a figure is shown: in the unit that a person would choose for the smaller of two. */

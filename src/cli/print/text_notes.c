@@ -6,7 +6,6 @@
 #include "answer/winner.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cli/print/held.h"
 #include "cli/print/rests_on.h"
 #include "cli/print/text_notes.h"
 #include "cli/print/width.h"
