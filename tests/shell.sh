@@ -70,7 +70,24 @@ if has bash; then
     check "keys of a scenario" offered batch.per_device= x.json --set batch.per
     check "names as values of a key" offered dgx1_v100 x.json --set platform = dgx1_
     check "all of them behind the sign" offered adam x.json --set optimizer =
+    check "kinds of pictures" offered timeline x.json --plot ti
+    check "keys of the platform's file" offered platform.nics.bytes_per_s= x.json --set platform.nics
+    check "keys of the stack's" offered stack.transport.between= x.json --set stack.tr
+    check "machines behind the list of them" offered theta list platforms the
+    check "classes" offered memory validate mem
+    check "and families that are files" offered there.json validate the
     check "files for what is written" offered there.json x.json -o ther
     check "nothing for a number" test -z "$(offers x.json --seed '' | tr -d ' ')"
+fi
+if has fish; then
+    cd "$work" || exit 2
+    ln -s "$program" dtsim
+    fishes() { PATH="$work:$PATH" HOME="$work" fish --no-config -c "source '$work/fish'; complete -C '$1'"; }
+    completes() { fishes "$2" | grep -q "^$1"; }
+    check "fish: kinds of pictures" completes timeline 'dtsim imagenet_1h --plot ti'
+    check "fish: keys of the platform's file, with their types" \
+        completes "platform.nics.bytes_per_s=.number" 'dtsim imagenet_1h --set platform.nics'
+    check "fish: keys of a scenario with theirs" completes "batch.per_device=.whole" 'dtsim imagenet_1h --set batch.per'
+    check "fish: machines behind the list of them" completes theta 'dtsim list platforms the'
 fi
 checked

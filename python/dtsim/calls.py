@@ -7,10 +7,11 @@ import os
 import re
 import tempfile
 from contextlib import contextmanager
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
-from .program import DtsimError, run
+from .program import DtsimError, InputError, run
 from .result import Result
 
 #: A name that `dtsim list scenarios` shows, a file, or a scenario as a dict.
@@ -29,10 +30,21 @@ def _here(value: Any) -> Any:
     return value
 
 
+def _wrong(what: str, wanted: str, value: Any) -> InputError:
+    return InputError(f"{what}: must be {wanted}, got {value!r}", 2)
+
+
+def _is_several(value: Any) -> bool:
+    """A list, a tuple, a range, an array: not a word, whose letters nobody means."""
+    return hasattr(value, "__iter__") and not isinstance(value, (str, bytes, Mapping))
+
+
 @contextmanager
 def _file_of(scenario: Scenario) -> Iterator[str]:
     """The word that names the scenario. That of a dict is a file which is gone afterwards."""
     if not isinstance(scenario, Mapping):
+        if not isinstance(scenario, (str, os.PathLike)) or "\0" in str(scenario):
+            raise _wrong("scenario", "a name, a file or a dict", scenario)
         yield os.fspath(scenario)
         return
     with tempfile.TemporaryDirectory(prefix="dtsim-") as folder:
@@ -58,11 +70,20 @@ def _word(value: Any) -> str:
 def _options(devices: Optional[Devices], changes: Optional[Mapping[str, Any]],
              sweep: Optional[Mapping[str, Sequence[Any]]]) -> List[str]:
     words: List[str] = []
+    for name, given in (("set", changes), ("sweep", sweep)):
+        if given is not None and not isinstance(given, Mapping):
+            raise _wrong(name, "a dict of paths and values", given)
     if devices is not None:
-        words += ["--set", f"devices={json.dumps(devices if isinstance(devices, int) else [*devices])}"]
+        several: List[Any] = [*devices] if _is_several(devices) else [devices]  # type: ignore[misc]
+        if not all(isinstance(one, Integral) and not isinstance(one, bool) for one in several):
+            raise _wrong("devices", "a whole number or several", devices)
+        numbers = [int(one) for one in several]
+        words += ["--set", f"devices={json.dumps(numbers if _is_several(devices) else numbers[0])}"]
     for path, value in (changes or {}).items():
         words += ["--set", f"{path}={_word(value)}"]
     for path, values in (sweep or {}).items():
+        if not _is_several(values):
+            raise _wrong(f"sweep: {path}", "a list of values", values)
         words += ["--sweep", f"{path}=" + ",".join(_word(value) for value in values)]
     return words
 

@@ -18,7 +18,7 @@ class DtsimError(Exception):
 
 
 class MachineError(DtsimError):
-    """The machine failed (status 1): memory, a full disk, or there is no program."""
+    """The machine failed (status 1): memory, a full disk, the timeout, or there is no program."""
 
 
 class InputError(DtsimError):
@@ -58,8 +58,15 @@ def find_program() -> str:
 
 def run(words: Sequence[str], timeout: Optional[float] = None) -> Said:
     """Run the program. Raises what its exit status says, with the last line of its standard error."""
-    done = subprocess.run([find_program(), *words], stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
-                          errors="replace", timeout=timeout, check=False)
+    if timeout is not None and not (isinstance(timeout, (int, float)) and timeout > 0):
+        raise InputError(f"timeout: must be seconds above 0, got {timeout!r}", 2)
+    if any("\0" in word for word in words):
+        raise InputError("no word may have a zero byte", 2)
+    try:
+        done = subprocess.run([find_program(), *words], stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+                              errors="replace", timeout=timeout, check=False)
+    except subprocess.TimeoutExpired:
+        raise MachineError(f"no answer within {timeout:g} s (timeout)") from None
     notes = [line[len("dtsim: "):] if line.startswith("dtsim: ") else line for line in done.stderr.splitlines()]
     if done.returncode != 0:
         message = notes[-1] if notes else f"dtsim ended with status {done.returncode}"

@@ -125,6 +125,28 @@ class Errors(unittest.TestCase):
         self.assertIn("imagenet_1h", str(caught.exception))
         self.assertIsInstance(caught.exception, dtsim.DtsimError)
 
+    def test_wrong_types_are_wrong_input(self):
+        for words, asked in (("devices: must be a whole number or several, got 8.5", {"devices": 8.5}),
+                             ("devices: must be a whole number or several, got [True]", {"devices": [True]}),
+                             ("devices: must be a whole number or several, got nan", {"devices": float("nan")}),
+                             ("sweep: batch.per_device: must be a list of values, got 32",
+                              {"sweep": {"batch.per_device": 32}}),
+                             ("sweep: precision: must be a list of values, got 'fp16'", {"sweep": {"precision": "fp16"}}),
+                             ("set: must be a dict of paths and values, got ['a']", {"set": ["a"]}),
+                             ("timeout: must be seconds above 0, got -1", {"timeout": -1})):
+            with self.subTest(words), self.assertRaises(dtsim.InputError) as caught:
+                dtsim.predict("imagenet_1h", **asked)
+            self.assertEqual(str(caught.exception), words)
+            self.assertEqual(caught.exception.status, 2)
+        for scenario in (None, 7, "a\0b"):
+            with self.assertRaises(dtsim.InputError):
+                dtsim.predict(scenario)
+        with self.assertRaises(dtsim.InputError):
+            dtsim.check(OURS, devices="8")
+        with self.assertRaises(dtsim.MachineError) as caught:
+            dtsim.predict("imagenet_1h", timeout=0.001)
+        self.assertEqual(str(caught.exception), "no answer within 0.001 s (timeout)")
+
     def test_options_of_a_name_are_no_options(self):
         with self.assertRaises(dtsim.InputError):
             dtsim.predict("--version")

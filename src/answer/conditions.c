@@ -59,6 +59,18 @@ static const char *unmet(const struct dts_cfg *when, struct dts_doc *doc, bool o
     return NULL;
 }
 
+/* Is it the command line that makes the difference? What the file itself says of a figure, that
+ * it holds for another value than the file's, nobody asked about. */
+static bool is_asked(const struct dts_changes *changes, const char *path)
+{
+    bool asked = false;
+    for (int i = 0; i < changes->set_count; i++)
+        asked = asked || related(changes->sets[i].path, path);
+    for (int i = 0; i < changes->sweep_count; i++)
+        asked = asked || related(changes->sweeps[i].path, path);
+    return asked;
+}
+
 static void note(struct dts_text *left_out, const char *lead, const char *path)
 {
     if (left_out->length == 0)
@@ -80,7 +92,8 @@ void dts_conditions_of_scenario(const struct dts_changes *changes, struct dts_do
                 why = path;
         if (why == NULL)
             continue;
-        note(left_out, "", why);
+        if (is_asked(changes, why))
+            note(left_out, "", why);
         dts_cfg_remove_item(&list, i);
     }
 }
@@ -111,11 +124,11 @@ void dts_conditions_of_platform(const struct dts_changes *changes,
         const char *key = unmet(&reference->when, doc, true);
         const char *path =
             of_the_file && key == NULL ? changed_platform(&reference->when, doc) : NULL;
-        if (key != NULL)
+        if (key != NULL && is_asked(changes, key))
             note(left_out, "", key);
-        else if (path != NULL)
+        else if (key == NULL && path != NULL)
             note(left_out, platform, path);
-        else
+        else if (key == NULL)
             scenario->references[kept++] = *reference;
     }
     scenario->reference_count = kept;

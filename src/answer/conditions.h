@@ -2,7 +2,7 @@
  * where the command line asks something else, the figure is left out, unless its own "when"
  * says that it holds there.
  *
- * `left_out` gets the first path for which one went, "model"; it stays as it is where all hold.
+ * `left_out` gets the first path that the command line changed and for which one went, "model".
  * References that the command line names itself are for its question; their "when" counts all
  * the same.
  */

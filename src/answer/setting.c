@@ -16,12 +16,26 @@ bool dts_setting_noise(const struct dts_scenario *s)
     return s->noise && (s->stack.device_sigma > 0 || s->stack.step_sigma > 0);
 }
 
-/* Where there is no room for all, the last says so. */
-static void add_assumed(struct dts_result *result, const char *of, const char *const *paths,
-                        int count)
+/* Values of kernels, in devices and stacks: no collective alone rests on them. */
+static bool is_of_kernels(const char *path)
 {
+    static const char *const starts[] = {
+        "efficiency.conv", "efficiency.matmul", "noise.", "overlap.", "input.", "fixed_s"};
+    for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+        if (strncmp(path, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Where there is no room for all, the last says so. */
+static void add_assumed(const struct dts_question *q, struct dts_result *result, const char *of,
+                        const char *const *paths, int count)
+{
+    const bool kernels = !q->strategy->kind->trains_nothing;
     for (int i = 0; i < count && result->assumed_count < DTS_RESULT_ASSUMED; i++) {
         struct dts_text text = {0};
+        if (!kernels && is_of_kernels(paths[i]))
+            continue;
         bool more = result->assumed_count == DTS_RESULT_ASSUMED - 1;
         dts_text_add(&text, "%s: %s", of, more ? "and more" : paths[i]);
         dts_text_copy(result->assumed[result->assumed_count++], sizeof(result->assumed[0]),
@@ -87,11 +101,11 @@ static void add_devices(const struct dts_question *q, const struct dts_built *bu
                         struct dts_result *result)
 {
     if (q->kinds == NULL)
-        add_assumed(result, q->device->name, q->device->assumed_paths,
+        add_assumed(q, result, q->device->name, q->device->assumed_paths,
                     q->device->assumed_path_count);
     for (int k = 0; k < q->platform->kind_count; k++)
         if (built->used.ranks[k] > 0)
-            add_assumed(result, q->kinds[k].name, q->kinds[k].assumed_paths,
+            add_assumed(q, result, q->kinds[k].name, q->kinds[k].assumed_paths,
                         q->kinds[k].assumed_path_count);
 }
 
@@ -142,6 +156,16 @@ double dts_setting_memory(const struct dts_built *built, struct dts_result *resu
     return memory.total;
 }
 
+/* What the seconds of kernels rest on. */
+static void fill_seconds(const struct dts_question *q, const struct dts_built *built,
+                         bool slowed, struct dts_result *result)
+{
+    dts_text_copy(result->basis, sizeof(result->basis), built->seconds.basis);
+    dts_text_copy(result->outside, sizeof(result->outside), built->seconds.outside);
+    dts_text_copy(result->doubt, sizeof(result->doubt), built->seconds.doubt);
+    fill_sources(q, slowed, result);
+}
+
 void dts_setting_fill(const struct dts_question *q, const struct dts_built *built, bool slowed,
                       struct dts_result *result)
 {
@@ -153,20 +177,18 @@ void dts_setting_fill(const struct dts_question *q, const struct dts_built *buil
         result->global_batch = (int)dts_point_global_batch(&built->point);
     dts_chosen_find(&built->job.roles[0].plan, result->chosen, sizeof(result->chosen),
                     result->chosen_why, sizeof(result->chosen_why));
-    dts_text_copy(result->basis, sizeof(result->basis), built->seconds.basis);
-    dts_text_copy(result->outside, sizeof(result->outside), built->seconds.outside);
-    dts_text_copy(result->doubt, sizeof(result->doubt), built->seconds.doubt);
+    if (!q->strategy->kind->trains_nothing)
+        fill_seconds(q, built, slowed, result);
     doubt_memory(built, total, result);
     result->roofline = built->seconds.roofline;
     if (!result->roofline)
         dts_expected_error(result->class, result->devices, &result->error_p90_percent);
     dts_text_copy(result->unlike, sizeof(result->unlike), built->unlike.note);
     fill_axes(q, built, result);
-    fill_sources(q, slowed, result);
     fill_transports(q, result);
-    add_assumed(result, result->platform, q->platform->assumed, q->platform->assumed_count);
+    add_assumed(q, result, result->platform, q->platform->assumed, q->platform->assumed_count);
     add_devices(q, built, result);
-    add_assumed(result, result->stack, s->stack.assumed, s->stack.assumed_count);
+    add_assumed(q, result, result->stack, s->stack.assumed, s->stack.assumed_count);
 }
 
 /* The values of each gradient but the first are so many updates late, or some of them are. */

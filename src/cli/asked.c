@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "answer/notes/input_note.h"
+#include "answer/notes/measured.h"
 #include "answer/notes/references.h"
 #include "answer/notes/slot_note.h"
 #include "answer/notes/waiting.h"
@@ -116,6 +117,7 @@ static bool open_all(const struct dts_options *options, const char *const *words
         }
         dts_references_tell(&options->changes, asked->scenes + first,
                             asked->scene_count - first);
+        dts_measured_tell(&asked->scenes[first].scenario);
         struct dts_report *report = &asked->reports[asked->report_count++];
         *report = report_of(options, words[w], listed,
                             &asked->scenes[asked->scene_count - 1].scenario);

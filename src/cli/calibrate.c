@@ -17,6 +17,7 @@ const struct dts_command dts_calibrate_command = {
             "and rate by size, both ways, into one rank from all others, sums and copies. It\n"
             "repeats until messages are measured within 10 %, for some ten seconds, or says\n"
             "after a minute that they are not. Ranks of one node must be neighbours; nothing\n"
-            "else should run.\n",
+            "else should run. Devices of the file are CPUs, its nodes those that ran.\n"
+            "A file that is there and that calibrate did not write stays as it is.\n",
     .run = run,
 };

@@ -5,6 +5,7 @@
 #include "answer/estimate.h"
 #include "answer/notes/batch_note.h"
 #include "answer/notes/input_note.h"
+#include "answer/notes/measured.h"
 #include "answer/notes/references.h"
 #include "answer/notes/slot_note.h"
 #include "answer/notes/unused.h"
@@ -129,6 +130,7 @@ static bool check_one(const struct dts_options *options, const char *word, int k
     }
     dts_unused_tell(word, &scene.unused);
     dts_references_tell(&options->changes, &scene, 1);
+    dts_measured_tell(&scene.scenario);
     dts_slot_note_tell(&scene, 1);
     dts_input_note_tell(&options->changes, &scene, 1);
     bool any = check_points(&scene, text ? out : NULL, tally) > 0;

@@ -106,7 +106,7 @@ const struct dts_command dts_new_command = {
             "  --model NAME                  the network (`dtsim list models`), or a file\n"
             "  --platform NAME               the machine (`dtsim list platforms`), or a file\n"
             "  --stack NAME                  the software; default: pytorch_ddp\n"
-            "  --devices N,N,...             default: a node, and doubled up to the machine\n"
+            "  --devices N,N,...             default: a node up to the machine, at most 10\n"
             "  --batch N                     samples of a device; default: 32\n"
             "  --precision NAME              default: fp32, where the device has it\n"
             "\n"

@@ -60,16 +60,26 @@ static void add_word(struct dts_text *text, const char *key, const char *word, c
     dts_text_add(text, "\"%s\n", end);
 }
 
-/* One node, and doubled as far as the machine goes. */
+static int steps_below(long from, long end, long factor)
+{
+    int steps = 0;
+    for (; from < end; from *= factor)
+        steps++;
+    return steps;
+}
+
+/* From one node to the machine, twice as many each time; on a large machine 4, 8, ... times. */
 static void add_devices(struct dts_text *text, const struct dts_platform *platform)
 {
-    enum { MOST = 6 };
-    const long all = (long)platform->nodes * platform->devices_per_node;
-    long devices = platform->devices_per_node;
+    enum { MOST = 10 }; // points
+    const long node = platform->devices_per_node, all = node * platform->nodes;
+    long factor = 2;
+    while (steps_below(node, all, factor) >= MOST)
+        factor *= 2;
     dts_text_add(text, "[");
-    for (int i = 0; i < MOST && devices <= all; i++, devices *= 2)
-        dts_text_add(text, "%s%ld", i > 0 ? ", " : "", devices);
-    dts_text_add(text, "]");
+    for (long devices = node; devices < all; devices *= factor)
+        dts_text_add(text, "%ld, ", devices);
+    dts_text_add(text, "%ld]", all);
 }
 
 /* `platform` NULL: it is not known yet, and one device is asked for; `precision` NULL: fp32. */

@@ -90,7 +90,7 @@ static void compare_with_fewest(struct dts_result *result, const struct dts_resu
                                  (least->throughput_samples_per_s / least->devices);
 }
 
-/* An efficiency was published against fewer devices: a point cannot be held against itself. */
+/* An efficiency is held only against one of the same base, whose point may have no answer. */
 static void compare_with_published(const struct dts_question *q, struct dts_result *result,
                                    const struct dts_result *least)
 {
@@ -99,9 +99,9 @@ static void compare_with_published(const struct dts_question *q, struct dts_resu
         bool mine = reference->devices == q->devices &&
                     (reference->strategy == NULL ||
                      strcmp(reference->strategy, q->strategy->name) == 0);
-        bool against_itself =
-            result == least && strcmp(reference->metric, "scaling_efficiency") == 0;
-        if (mine && !against_itself &&
+        const bool same_base =
+            reference->base_devices == 0 || reference->base_devices == least->devices;
+        if (mine && same_base &&
             !dts_result_refer(result, reference->metric, reference->value, reference->source))
             fprintf(
                 stderr,

@@ -186,6 +186,7 @@ const struct dts_command dts_validate_command = {
             "Example:\n"
             "  dtsim validate data_parallel\n",
     .draws = true,
+    .word = dts_case_class_name,
     .option = option,
     .run = run,
 };

@@ -213,6 +213,7 @@ if ! says "this build has no"; then
     check "a strategy that fails is in the table" grep -q "fp16 leaves out steps" "$work/out"
 fi
 
+echo '{"summary": "measured by dtsim calibrate: before"}' >"$work/here.json" # which it may write anew
 DTSIM_MPI_SECONDS=200 "$here/mpirun.sh" 2 "$bin/dtsim" calibrate -o "$work/here.json" >"$work/out" 2>"$work/err"
 check "two ranks are calibrated" test $? -eq 0
 check "a calibration tells how far it is" says "^dtsim: [0-9]* s, measuring .* \.\.\.$"
@@ -238,6 +239,10 @@ check "messages slow kernels down as the platform says" awk "BEGIN {
     exit !($(compute '{"communicating":2}') > $(compute '{}')) }"
 "$here/mpirun.sh" 1 "$bin/dtsim" calibrate >"$work/out" 2>"$work/err"
 check "one rank cannot be calibrated" says "needs at least 2 ranks"
+cp in/platform.json "$work/by_hand.json"
+"$here/mpirun.sh" 2 "$bin/dtsim" calibrate -o "$work/by_hand.json" >"$work/out" 2>"$work/err"
+check "calibrate overwrites no file that it did not write" says "by_hand.json: is there already, and is no file of dtsim"
+check "and leaves it as it was" cmp -s in/platform.json "$work/by_hand.json"
 
 live 2 in/missing.json
 check "a missing file is status 2" test $status -eq 2

@@ -1,33 +1,55 @@
 /* references.c -- published figures that no point of a scenario is held against. */
 #include "answer/notes/references.h"
 
+#include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/json/cfg.h"
 #include "base/text.h"
 
-/* Has this scene a point for the figure, and for an efficiency also one with fewer devices? */
-static void seek(const struct dts_scenario *scenario, const struct dts_reference *reference,
-                 bool *has_point, bool *can_compare)
+static int fewest_devices(const struct dts_scenario *scenario)
 {
-    bool fewer = strcmp(reference->metric, "scaling_efficiency") != 0, same = false;
-    for (size_t d = 0; d < scenario->device_count; d++) {
-        same = same || scenario->devices[d] == reference->devices;
-        fewer = fewer || scenario->devices[d] < reference->devices;
-    }
-    *has_point = *has_point || same;
-    *can_compare = *can_compare || (same && fewer);
+    int fewest = INT_MAX;
+    for (size_t d = 0; d < scenario->device_count; d++)
+        fewest = scenario->devices[d] < fewest ? scenario->devices[d] : fewest;
+    return fewest;
 }
 
-static void tell(const struct dts_scenario *scenario, int r, bool has_point)
+/* What the scenes of a scenario have for a figure. */
+struct found {
+    bool point;       // one of its devices
+    bool comparable;  // and of an efficiency, what it is against is the fewest devices
+    int other_fewest; // the fewest devices beside a point that is not comparable; 0: none
+};
+
+static void seek(const struct dts_scenario *scenario, const struct dts_reference *reference,
+                 struct found *found)
+{
+    bool same = false;
+    for (size_t d = 0; d < scenario->device_count; d++)
+        same = same || scenario->devices[d] == reference->devices;
+    if (!same)
+        return;
+    const int base = reference->base_devices, fewest = fewest_devices(scenario);
+    found->point = true;
+    found->comparable = found->comparable || base == 0 || base == fewest;
+    if (base != 0 && base != fewest && fewest < reference->devices)
+        found->other_fewest = fewest;
+}
+
+static void tell(const struct dts_scenario *scenario, int r, const struct found *found)
 {
     const struct dts_cfg top = dts_doc_top(scenario->doc),
                          list = dts_cfg_member(&top, "references"),
                          item = dts_cfg_item(&list, (size_t)r);
     const int devices = scenario->references[r].devices;
     struct dts_error note = {0};
-    if (has_point)
+    if (found->other_fewest > 0)
+        dts_cfg_fail(&item, "metric", &note,
+                     "not compared: it is against %d device%s, and the fewest are %d",
+                     scenario->references[r].base_devices,
+                     dts_plural(scenario->references[r].base_devices), found->other_fewest);
+    else if (found->point)
         dts_cfg_fail(&item, "metric", &note,
                      "not compared: no point has fewer than %d device%s", devices,
                      dts_plural(devices));
@@ -56,15 +78,14 @@ void dts_references_tell(const struct dts_changes *changes, const struct dts_sce
                          int count)
 {
     tell_left_out(scenes, count);
-    if (dts_changes_touch(changes, "devices") && !dts_changes_touch(changes, "references"))
-        return;
+    const bool chosen =
+        dts_changes_touch(changes, "devices") && !dts_changes_touch(changes, "references");
     for (int r = 0; count > 0 && r < scenes[0].scenario.reference_count; r++) {
-        bool has_point = false, can_compare = false;
+        struct found found = {0};
         for (int k = 0; k < count; k++)
             if (scenes[k].scenario.reference_count == scenes[0].scenario.reference_count)
-                seek(&scenes[k].scenario, &scenes[k].scenario.references[r], &has_point,
-                     &can_compare);
-        if (!can_compare)
-            tell(&scenes[0].scenario, r, has_point);
+                seek(&scenes[k].scenario, &scenes[k].scenario.references[r], &found);
+        if (!found.comparable && (!chosen || found.other_fewest > 0))
+            tell(&scenes[0].scenario, r, &found);
     }
 }

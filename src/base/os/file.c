@@ -48,7 +48,19 @@ static bool fail(const char *path, int error, struct dts_error *err)
 struct dts_sink {
     int file;
     int error; // the first errno; 0: none
+    const FILE *stream;
+    struct dts_sink *next; // of those that are open
 };
+
+static struct dts_sink *sinks; // fileno() knows no stream of fopencookie()
+
+int dts_output_file(FILE *stream)
+{
+    for (const struct dts_sink *sink = sinks; sink != NULL; sink = sink->next)
+        if (sink->stream == stream)
+            return sink->file;
+    return fileno(stream);
+}
 
 static void note(struct dts_sink *sink)
 {
@@ -87,13 +99,26 @@ static void begin_stream(struct dts_output *out, int file)
     out->sink = dts_alloc(1, sizeof(*out->sink));
     out->sink->file = file;
     out->stream = fopencookie(out->sink, "w", functions);
+    out->sink->stream = out->stream;
+    out->sink->next = sinks;
+    sinks = out->sink;
+}
+
+static void end_stream(struct dts_output *out)
+{
+    struct dts_sink **at = &sinks;
+    while (*at != NULL && *at != out->sink)
+        at = &(*at)->next;
+    if (*at != NULL)
+        *at = out->sink->next;
+    free(out->sink);
 }
 
 static void forget(struct dts_output *out)
 {
     if (out->beside != NULL)
         dts_ending_keep(out->beside); // in place or gone
-    free(out->sink);
+    end_stream(out);
     free(out->path);
     free(out->beside);
     *out = (struct dts_output){0};

@@ -21,6 +21,9 @@ bool dts_output_open(struct dts_output *out, const char *path, struct dts_error 
 bool dts_output_close(struct dts_output *out, struct dts_error *err);
 void dts_output_discard(struct dts_output *out);
 
+/* The file descriptor that a stream writes to, also one of dts_output_open(); -1: none. */
+int dts_output_file(FILE *stream);
+
 /* Could it be opened? Leaves it as it is. A device or pipe is only asked for its rights: who
  * reads a pipe would take the end of a try for the end of what is written. */
 bool dts_output_try(const char *path, struct dts_error *err);

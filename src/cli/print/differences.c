@@ -11,14 +11,15 @@
 #include "base/text.h"
 #include "cli/print/text_notes.h"
 #include "cli/print/time_unit.h"
+#include "cli/print/width.h"
 
 enum { STEP, THROUGHPUT, MEMORY, TIME }; // rows of dts_compared
 enum { SHOWN = 120 };                    // bytes of a value that was asked
 
-/* Is the number in both, in some point? */
-static bool has(const struct dts_compare *c, int number)
+/* Is the number in both, in some point, and is there room for it? */
+static bool has(const struct dts_compare *c, int number, unsigned left_out)
 {
-    for (int i = 0; i < c->side[0].point_count; i++)
+    for (int i = 0; i < c->side[0].point_count && (left_out & 1u << number) == 0; i++)
         if (c->side[0].points[i].other >= 0 && isfinite(dts_compare_percent(c, i, number)))
             return true;
     return false;
@@ -59,7 +60,8 @@ static void find_units(const struct dts_compare *c, const char *unit[DTS_COMPARE
     unit[TIME] = time->name, scale[TIME] = time->scale;
 }
 
-static int columns_of(const struct dts_compare *c, struct dts_column *columns)
+static int columns_of(const struct dts_compare *c, unsigned left_out,
+                      struct dts_column *columns)
 {
     const char *unit[DTS_COMPARED];
     double scale[DTS_COMPARED];
@@ -72,7 +74,7 @@ static int columns_of(const struct dts_compare *c, struct dts_column *columns)
     for (int n = 0; n < DTS_COMPARED; n++) {
         const struct dts_column value = {
             .unit = "", .digits = 4, .text_scale = scale[n], .text_unit = unit[n]};
-        if (!has(c, n))
+        if (!has(c, n, left_out))
             continue;
         columns[count] = columns[count + 1] = value;
         columns[count++].title = titles[n].a;
@@ -83,7 +85,8 @@ static int columns_of(const struct dts_compare *c, struct dts_column *columns)
     return count;
 }
 
-static void fill(const struct dts_compare *c, int point, struct dts_cell *cell)
+static void fill(const struct dts_compare *c, int point, unsigned left_out,
+                 struct dts_cell *cell)
 {
     const struct dts_compare_point *a = &c->side[0].points[point],
                                    *b = &c->side[1].points[a->other];
@@ -92,24 +95,53 @@ static void fill(const struct dts_compare *c, int point, struct dts_cell *cell)
         (cell++)->word = a->setting;
     (cell++)->number = a->devices;
     for (int n = 0; n < DTS_COMPARED; n++)
-        if (has(c, n)) {
+        if (has(c, n, left_out)) {
             (cell++)->number = a->number[n];
             (cell++)->number = b->number[n];
             (cell++)->number = dts_compare_percent(c, point, n);
         }
 }
 
-static void print_table(const struct dts_compare *c, FILE *out)
+/* The numbers that go first where there is no room, and their words below the table. */
+static const struct {
+    int number;
+    const char *words;
+} leaves[] = {{MEMORY, "memory"}, {THROUGHPUT, "samples per s"}, {TIME, "training"}};
+
+enum { LEAVES = sizeof(leaves) / sizeof(leaves[0]) };
+
+/* The table without some numbers, if it is no wider than that; NULL: never mind the width. */
+static bool try_table(const struct dts_compare *c, unsigned left_out, const int *width,
+                      FILE *out)
 {
     struct dts_column columns[3 + 3 * DTS_COMPARED];
-    const int count = columns_of(c, columns);
+    const int count = columns_of(c, left_out, columns);
     struct dts_cell *cells = dts_alloc((size_t)count * (size_t)c->matched + 1, sizeof(*cells));
     int row = 0;
     for (int i = 0; i < c->side[0].point_count; i++)
         if (c->side[0].points[i].other >= 0)
-            fill(c, i, &cells[count * row++]);
-    dts_table_print_text(out, columns, count, cells, c->matched);
+            fill(c, i, left_out, &cells[count * row++]);
+    const bool fits =
+        width == NULL || dts_table_width(columns, count, cells, c->matched) <= *width;
+    if (fits)
+        dts_table_print_text(out, columns, count, cells, c->matched);
     free(cells);
+    return fits;
+}
+
+static void print_table(const struct dts_compare *c, FILE *out)
+{
+    const int width = dts_print_width(out);
+    struct dts_text dropped = {0};
+    unsigned left_out = 0;
+    for (int i = 0; !try_table(c, left_out, i < LEAVES ? &width : NULL, out); i++) {
+        if (has(c, leaves[i].number, 0))
+            dts_text_add(&dropped, "%s%s", dropped.length > 0 ? ", " : "", leaves[i].words);
+        left_out |= 1u << leaves[i].number;
+    }
+    if (dropped.length > 0)
+        dts_text_paragraph(out, "on a wider screen also: ", 2, dts_text_string(&dropped));
+    dts_text_free(&dropped);
 }
 
 static void print_asked(const struct dts_compare *c, FILE *out)

@@ -193,7 +193,7 @@ static void add_error(struct dts_text *text, const struct dts_report *report)
 {
     for (int i = 0; i < report->count; i++) {
         const struct dts_result *point = &report->points[i];
-        if (!dts_result_refused(point) && point->roofline) {
+        if (!dts_result_refused(point) && point->roofline && point->basis[0] != '\0') {
             dts_text_add(text, ", which may be off by a factor of two");
             return;
         }

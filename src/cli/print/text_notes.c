@@ -80,29 +80,11 @@ static void refusals(const struct dts_report *report, FILE *out)
     say_how_many_more(out, count);
 }
 
-static const char *unit_of(const char *reference)
-{
-    static const struct {
-        const char *unit, *words;
-    } units[] = {{"s", " s"},
-                 {"bytes_s", " B/s"},
-                 {"percent", " %"},
-                 {"samples_per_s", " samples/s"},
-                 {"tokens_per_s", " tokens/s"}};
-    const struct dts_metric *metric = dts_metric_find(reference);
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-        if (metric != NULL && metric->unit != NULL && strcmp(metric->unit, units[i].unit) == 0)
-            return units[i].words;
-    return ""; // the name says it, or there is none
-}
-
 static void reference(const struct dts_result *point, const struct dts_held *held, int *count,
                       FILE *out)
 {
-    const char *unit = unit_of(held->metric);
     struct dts_text text = {0};
-    dts_text_add(&text, "%s %.4g%s, published %.4g%s: %+.1f %%. %s", held->metric,
-                 held->predicted, unit, held->value, unit, held->error_percent, held->source);
+    dts_text_add_held(&text, held);
     note(out, "Against what was published", count, point, dts_text_string(&text));
     dts_text_free(&text);
 }

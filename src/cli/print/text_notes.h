@@ -3,6 +3,7 @@
 #define DTS_CLI_PRINT_TEXT_NOTES_H
 
 #include "answer/result.h"
+#include "base/text.h"
 
 enum {
     DTS_TEXT_POINT = 600, // bytes of what names a point
@@ -20,5 +21,9 @@ const char *dts_text_point(const struct dts_result *point, char text[DTS_TEXT_PO
 
 /* Refused points, published references, why, the bare step, what it all rests on. */
 void dts_text_notes(const struct dts_report *report, FILE *out);
+
+/* A predicted figure beside the published one (held.c): "time 30.46 h, published 29 h: +5.0 %.
+ * Who published it". */
+void dts_text_add_held(struct dts_text *text, const struct dts_held *held);
 
 #endif

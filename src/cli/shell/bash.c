@@ -15,10 +15,16 @@ static const char head[] =
     "'s/^  \\([^ ][^ ]*\\).*/\\1/p'\n"
     "}\n"
     "\n"
-    "# _dtsim_keys -- the keys of a scenario that are no list.\n"
+    "# _dtsim_keys -- the keys of a scenario that are no list, and behind \"platform.\" or so "
+    "those\n"
+    "# of the file that it names.\n"
     "_dtsim_keys() {\n"
-    "    \"${COMP_WORDS[0]/#\\~/$HOME}\" help scenario 2>/dev/null | sed -n "
-    "'s/^\\([a-z_.]*\\): .*; .*/\\1=/p'\n"
+    "    local of=scenario before=''\n"
+    "    case $cur in\n"
+    "    platform.* | model.* | stack.*) of=${cur%%.*} before=${cur%%.*}. ;;\n"
+    "    esac\n"
+    "    \"${COMP_WORDS[0]/#\\~/$HOME}\" help \"$of\" 2>/dev/null | sed -n "
+    "\"s/^\\\\([a-z_.]*\\\\): .*; .*/$before\\\\1=/p\"\n"
     "}\n"
     "\n"
     "# _dtsim_offer WORDS -- those that begin as the word at the cursor.\n"
@@ -28,7 +34,7 @@ static const char head[] =
     "\n"
     "_dtsim() {\n"
     "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-    "    local i verb='' own='' words='' scenarios=1\n"
+    "    local i verb='' own='' words='' scenarios=1 files=''\n"
     "    COMPREPLY=()\n"
     "    if [[ $cur == = ]]; then\n"
     "        cur=\n"
@@ -46,7 +52,7 @@ static const char tail[] =
     "    elif [[ -n $scenarios ]]; then\n"
     "        _dtsim_offer \"$(_dtsim_names scenarios)\"\n"
     "    fi\n"
-    "    [[ -n $words || $cur == -* ]] && return\n"
+    "    [[ -n $words && -z $files || $cur == -* ]] && return\n"
     "    compopt -o filenames 2>/dev/null\n"
     "    mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$cur\")\n"
     "}\n"
@@ -144,7 +150,11 @@ static void put_commands(FILE *out)
         fprintf(out, "' words='");
         if (command->word != NULL)
             dts_print_words(command->word, out);
-        fprintf(out, "' scenarios=%s\n", dts_takes_scenarios(command) ? "1" : "");
+        fprintf(out, "' scenarios='%s' files='%s'\n", dts_takes_scenarios(command) ? "1" : "",
+                dts_takes_files(command) ? "1" : "");
+        if (command == &dts_list_command)
+            fprintf(out, "        [[ $prev == platforms ]] && "
+                         "words=$(_dtsim_names platforms)\n");
         if (command->option != NULL)
             put_own_values(command, out);
         fprintf(out, "        ;;\n");

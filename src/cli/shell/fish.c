@@ -10,9 +10,16 @@ static const char head[] =
     "    dtsim list $argv[1] 2>/dev/null | string match -r '^  [^ ]+' | string trim\n"
     "end\n"
     "\n"
-    "function __dtsim_keys --description 'the keys of a scenario that are no list'\n"
-    "    dtsim help scenario 2>/dev/null | string match -rg '^([a-z_.]+): .*; .*' | "
-    "string replace -r '$' '='\n"
+    "function __dtsim_keys --description 'keys that are no list, and what stands there'\n"
+    "    set -l of scenario\n"
+    "    set -l before ''\n"
+    "    set -l word (string match -rg '(platform|model|stack)[.]' -- (commandline -ct))\n"
+    "    if test -n \"$word\"\n"
+    "        set of $word\n"
+    "        set before $word.\n"
+    "    end\n"
+    "    dtsim help $of 2>/dev/null | string match -r '^[a-z_.]+: .*; .*' | "
+    "string replace -r '^([a-z_.]+): ' \"$before\\$1=\\t\"\n"
     "end\n"
     "\n";
 
@@ -68,6 +75,10 @@ static void put_command(const struct dts_command *command, FILE *out)
                 command->name);
         dts_print_words(command->word, out);
         fprintf(out, "'\n");
+        if (command == &dts_list_command)
+            fprintf(out, "complete -c dtsim -n '__fish_seen_subcommand_from list; and "
+                         "__fish_seen_subcommand_from platforms' -f "
+                         "-a '(__dtsim_names platforms)'\n");
     } else if (dts_takes_scenarios(command)) {
         fprintf(out,
                 "complete -c dtsim -n '__fish_seen_subcommand_from %s' "

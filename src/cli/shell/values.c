@@ -21,6 +21,7 @@ static const struct {
     {"transport-within", "transports"},
     {"engine", "engines"},
     {"format", "formats"},
+    {"plot", "plots"},
 };
 
 enum { NAMED = sizeof(named) / sizeof(named[0]) };
@@ -49,6 +50,11 @@ enum dts_offer dts_offer(const char *option, const char *value, const char **lis
 bool dts_takes_scenarios(const struct dts_command *command)
 {
     return strncmp(command->arguments, "SCENARIO", strlen("SCENARIO")) == 0;
+}
+
+bool dts_takes_files(const struct dts_command *command)
+{
+    return strstr(command->arguments, "FAMILY") != NULL;
 }
 
 void dts_print_words(const char *(*choice)(int i), FILE *out)

@@ -27,6 +27,9 @@ bool dts_named_value(int i, const char **option, const char **list);
 /* Does the command read scenarios? */
 bool dts_takes_scenarios(const struct dts_command *command);
 
+/* Does it read files where it has words of its own, too? */
+bool dts_takes_files(const struct dts_command *command);
+
 /* Print the words of a list (choice(0), choice(1), ... NULL) with a space before each but the
  * first. */
 void dts_print_words(const char *(*choice)(int i), FILE *out);

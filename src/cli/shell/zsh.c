@@ -17,11 +17,17 @@ static const char head[] =
     "    compadd -a names\n"
     "}\n"
     "\n"
-    "# _dtsim_keys -- the keys of a scenario that are no list.\n"
+    "# _dtsim_keys -- the keys of a scenario that are no list, and behind \"platform.\" or so "
+    "those\n"
+    "# of the file that it names.\n"
     "_dtsim_keys() {\n"
+    "    local of=scenario before=''\n"
+    "    case $PREFIX in\n"
+    "    platform.* | model.* | stack.*) of=${PREFIX%%.*} before=${PREFIX%%.*}. ;;\n"
+    "    esac\n"
     "    local -a keys\n"
-    "    keys=(${(f)\"$($_dtsim_program help scenario 2>/dev/null | sed -n "
-    "'s/^\\([a-z_.]*\\): .*; .*/\\1=/p')\"})\n"
+    "    keys=(${(f)\"$($_dtsim_program help $of 2>/dev/null | sed -n "
+    "\"s/^\\\\([a-z_.]*\\\\): .*; .*/$before\\\\1=/p\")\"})\n"
     "    compadd -S '' -a keys\n"
     "}\n"
     "\n"
@@ -94,6 +100,9 @@ static void put_command(const struct dts_command *command, FILE *out)
         fprintf(out, "        what='(");
         dts_print_words(command->word, out);
         fprintf(out, ")'\n");
+        if (command == &dts_list_command)
+            fprintf(out, "        [[ $words[3] == platforms ]] && "
+                         "what='_dtsim_names platforms'\n");
     } else if (!dts_takes_scenarios(command)) {
         fprintf(out, "        what=_files\n");
     }

@@ -9,8 +9,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json/cfg.h"
 #include "base/json/json_out.h"
 #include "base/os/clock.h"
 #include "base/os/file.h"
@@ -197,13 +200,37 @@ static double incast_limit(const struct dts_calibration *c)
     return limited ? between->incast_bytes_per_s : 0;
 }
 
+static const char written_by[] = "measured by dtsim calibrate"; // begins the summary
+
+/* A file that is there is written anew only where calibrate wrote it: what somebody filled in
+ * by hand would be lost. */
+static bool spares_others(const char *output, struct dts_error *err)
+{
+    struct stat status;
+    struct dts_doc *doc;
+    struct dts_error ignored = {0};
+    const char *summary = "";
+    if (strcmp(output, "-") == 0 || stat(output, &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_size == 0)
+        return true;
+    bool ours = dts_doc_load(&doc, output, &ignored);
+    if (ours) {
+        const struct dts_cfg top = dts_doc_top(doc), at = dts_cfg_member(&top, "summary");
+        ours = dts_cfg_string(&at, &summary, &ignored) &&
+               strncmp(summary, written_by, strlen(written_by)) == 0;
+        dts_doc_free(doc);
+    }
+    return ours || dts_fail(err, DTS_BAD_INPUT,
+                            "%s: is there already, and is no file of dtsim calibrate", output);
+}
+
 static void write_platform(const struct dts_calibration *c, FILE *out)
 {
     struct dts_json json = {.out = out, .lines = 4};
     char cpu[200], summary[400];
     dts_processor_name(cpu, sizeof(cpu));
-    snprintf(summary, sizeof(summary), "measured by dtsim calibrate: %d node%s x %d, %s",
-             c->nodes, dts_plural(c->nodes), c->per_node, cpu);
+    snprintf(summary, sizeof(summary), "%s: %d node%s x %d, %s", written_by, c->nodes,
+             dts_plural(c->nodes), c->per_node, cpu);
     dts_json_object(&json, NULL);
     dts_json_string(&json, "name", "calibrated");
     dts_json_string(&json, "summary", summary);
@@ -225,7 +252,7 @@ bool dts_live_calibrate(const char *output, const struct dts_wire *wire, struct 
     struct dts_calibrate_progress progress = {.begin_s = dts_now_s(), .told_s = dts_now_s()};
     const struct dts_calibrate_listener listener = {dts_calibrate_tell_part, &progress};
     if (dts_wire_rank(wire) == 0)
-        dts_output_try(output, err);
+        (void)(dts_output_try(output, err) && spares_others(output, err));
     if (!dts_wire_agree(wire, err))
         return false;
     dts_calibrate_tell_load(wire);

@@ -51,6 +51,8 @@ struct dts_reference {
      * "time_s". */
     const char *metric;
 
+    int base_devices; // what "scaling_efficiency" is against; 0: another metric
+
     double value;
     const char *source;
     struct dts_cfg when; // its conditions (answer/conditions.h)

@@ -120,6 +120,10 @@ const struct dts_field dts_scenario_reference_fields[] = {
          "scaling_efficiency, scaling_efficiency_one_device, time_s, samples_to_target, "
          "accuracy_percent, staleness_mean_updates, staleness_p95_updates, slowdown, "
          "jobs_throughput_samples_per_s, algbw_bytes_s, busbw_bytes_s"},
+    {DTS_KEY(struct dts_reference, base_devices), .type = DTS_INT, .min = 0,
+     .max = DTS_SCENARIO_MOST_DEVICES, .missing = "0",
+     .help = "of scaling_efficiency, which needs it: the devices that it is against. It is "
+             "compared where they are the fewest of the answer"},
     {DTS_KEY(struct dts_reference, value), .type = DTS_REAL, .min = 1e-12, .max = 1e15,
      .help = "the figure, in the unit of the metric"},
     {DTS_KEY(struct dts_reference, source), .type = DTS_STRING, .help = "who published it"},
@@ -167,11 +171,35 @@ static bool read_list(struct dts_scenario *scenario, const struct dts_cfg *at,
     return true;
 }
 
+/* An efficiency means nothing without what it is against; no other metric is against any. */
+static bool check_base(const struct dts_reference *reference, const struct dts_cfg *at,
+                       struct dts_error *err)
+{
+    const bool relative = strcmp(reference->metric, "scaling_efficiency") == 0;
+    const int base = reference->base_devices;
+    if (relative && base == 0)
+        return dts_cfg_fail(at, "base_devices", err,
+                            "needed: how many devices scaling_efficiency is against");
+    if (!relative && base > 0)
+        return dts_cfg_fail(at, "base_devices", err,
+                            "has no effect: metric is not scaling_efficiency");
+    return base < reference->devices ||
+           dts_cfg_fail(at, "base_devices", err, "must be fewer than devices (%d), got %d",
+                        reference->devices, base);
+}
+
 bool dts_scenario_references(struct dts_scenario *scenario, const struct dts_cfg *at,
                              struct dts_error *err)
 {
-    return read_list(scenario, at, dts_scenario_reference_fields, &scenario->references,
-                     &scenario->reference_count, err);
+    if (!read_list(scenario, at, dts_scenario_reference_fields, &scenario->references,
+                   &scenario->reference_count, err))
+        return false;
+    for (int i = 0; i < scenario->reference_count; i++) {
+        const struct dts_cfg item = dts_cfg_item(at, (size_t)i);
+        if (!check_base(&scenario->references[i], &item, err))
+            return false;
+    }
+    return true;
 }
 
 static const char *measured_metric(int i)

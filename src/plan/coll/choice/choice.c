@@ -58,20 +58,36 @@ static void consider(struct best *best, const struct dts_choice *choice)
     }
 }
 
+/* "34.1 us", "65.3 ms", "2.5 s". */
+static const char *duration(double seconds, char text[24])
+{
+    const bool whole = seconds >= 1, small = seconds < 1e-3;
+    snprintf(text, 24, "%.4g %s",
+             seconds * (whole   ? 1
+                        : small ? 1e6
+                                : 1e3),
+             whole   ? "s"
+             : small ? "us"
+                     : "ms");
+    return text;
+}
+
 static void say(const struct dts_choice_group *group, const struct best *best,
                 struct dts_choice *choice)
 {
-    char other[64] = "";
+    char other[64] = "", time[24];
     if (isfinite(best->second.time_s))
-        snprintf(other, sizeof(other), ", %s/%s %.4g us",
+        snprintf(other, sizeof(other), ", %s/%s %s",
                  dts_choice_algorithm_name(best->second.algorithm),
-                 dts_choice_protocol_name(best->second.protocol), best->second.time_s * 1e6);
+                 dts_choice_protocol_name(best->second.protocol),
+                 duration(best->second.time_s, time));
     snprintf(choice->why, sizeof(choice->why),
-             "NCCL %d.%d, %d x %d: %s/%s %.4g us%s; %d channels of %.4g GB/s",
-             group->version / 100, group->version % 100, group->nodes, group->per_node,
+             "NCCL %d.%d, %d x %d: %s/%s %s%s; %d channel%s of %.4g GB/s", group->version / 100,
+             group->version % 100, group->nodes, group->per_node,
              dts_choice_algorithm_name(choice->algorithm),
-             dts_choice_protocol_name(choice->protocol), choice->time_s * 1e6, other,
-             choice->channels, choice->channel_bytes_per_s / 1e9);
+             dts_choice_protocol_name(choice->protocol), duration(choice->time_s, time), other,
+             choice->channels, choice->channels == 1 ? "" : "s",
+             choice->channel_bytes_per_s / 1e9);
 }
 
 double dts_choice_old_latency_s(const struct dts_choice_group *group,
