@@ -85,6 +85,55 @@ static void who_is_alone_does_not_wait(void)
     dts_timing_free(&timing);
 }
 
+static void check_time(struct dts_op_time time, double start_s, double end_s)
+{
+    CHECK_CLOSE(time.start_s, start_s, 1e-9);
+    CHECK_CLOSE(time.end_s, end_s, 1e-9);
+}
+
+/* In seconds of the step of the worker that asks: its request leaves when its kernel is done,
+ * is worked on when it is there, and then its answer leaves, which is away before it is there.
+ * Of two workers that are alike one waits for the other. */
+static void requests_have_times(void)
+{
+    for (int workers = 1; workers <= 2; workers++) {
+        const struct served w = {.workers = workers,
+                                 .servers = 1,
+                                 .bytes = 4,
+                                 .compute_s = 0.1,
+                                 .work_s = 0.01,
+                                 .serve = {&dts_serve_asynchronous, 0},
+                                 .steps = 1};
+        const double there_s = w.compute_s + alpha_s + w.bytes / 1e9 * workers;
+        const double done_s = there_s + workers * w.work_s;
+        struct dts_timing timing = run("flow", &w);
+        const struct dts_op_time *times = timing.ops + timing.first_op[1];
+        check_time(times[0], w.compute_s, there_s);
+        check_time(times[1], done_s - w.work_s, done_s);
+        check_time(times[2], done_s, done_s + w.bytes / 1e9);
+        dts_timing_free(&timing);
+    }
+}
+
+/* The same of the last of several steps, each from its own begin. */
+static void requests_have_times_of_their_step(void)
+{
+    const struct served w = {.workers = 1,
+                             .servers = 1,
+                             .bytes = 4e6,
+                             .compute_s = 0.1,
+                             .work_s = 0.01,
+                             .serve = {&dts_serve_asynchronous, 0},
+                             .steps = 5};
+    const double travel_s = alpha_s + w.bytes / 1e9;
+    struct dts_timing timing = run("flow", &w);
+    const struct dts_op_time *times = timing.ops + timing.first_op[1];
+    check_time(times[0], w.compute_s, w.compute_s + travel_s);
+    check_time(times[1], times[0].end_s, times[0].end_s + w.work_s);
+    check_time(times[2], times[1].end_s, times[1].end_s + w.bytes / 1e9);
+    dts_timing_free(&timing);
+}
+
 /* 16 workers keep a server busy: a step is 16 requests, and each sees 15 others in between. */
 static void a_busy_server_sets_the_pace(void)
 {
@@ -262,7 +311,8 @@ static void both_engines_serve_alike(void)
     }
 }
 
-TESTS(TEST(who_is_alone_does_not_wait), TEST(a_busy_server_sets_the_pace),
+TESTS(TEST(who_is_alone_does_not_wait), TEST(requests_have_times),
+      TEST(requests_have_times_of_their_step), TEST(a_busy_server_sets_the_pace),
       TEST(a_port_sets_the_pace), TEST(scattered_steps_are_those_of_an_event_simulation),
       TEST(a_bound_is_between_step_and_none), TEST(spare_workers_cut_the_tail),
       TEST(one_worker_is_never_behind), TEST(both_engines_serve_alike))
