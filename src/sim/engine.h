@@ -174,4 +174,8 @@ enum { DTS_EXACT_MOST_LINKS = 1 << 22 };
  * and each pair of ranks has one path. */
 const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation);
 
+/* For many predictions: fluid, which takes no time for each message; flow where fluid does not
+ * know the job. */
+const struct dts_engine *dts_engine_quick(const struct dts_simulation *simulation);
+
 #endif
