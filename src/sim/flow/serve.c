@@ -151,7 +151,7 @@ void dts_flow_serve_due(struct dts_flow *f, int number)
     dts_server_take(&s->rule, item, peer, &answer);
     if (s->rule.clock[request] == s->rule.steps)
         note(f, number, s->items[item].call, request, s->began_s, f->now_s);
-    if (s->rule.clock[request] > 1)
+    if (answer.counts)
         dts_stale_counts_add(f->timing->staleness, &answer);
     s->at = DTS_FLOW_NONE;
     s->left--;
