@@ -81,7 +81,8 @@ static void prepare_simulation(struct work *w)
     dts_simulation_settle(&w->simulation);
     w->loader = dts_loader_new(&w->simulation);
     w->simulation.loader = w->loader;
-    w->engine = dts_engine_find(s->engine);
+    w->engine =
+        w->question->quick ? dts_engine_quick(&w->simulation) : dts_engine_find(s->engine);
     if (w->engine == NULL)
         w->engine = dts_engine_auto(&w->simulation);
 }

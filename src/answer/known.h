@@ -19,7 +19,7 @@
 
 /* A point that was measured; everything is borrowed. */
 struct dts_known {
-    struct dts_question question; // asked of the engine that the scenario of it names
+    struct dts_question question; // asked of the engine that it names
     double step_s;                // 0: one of those below is given
     double train_s;               // of all steps of the training
     double throughput_samples_per_s;
@@ -57,15 +57,18 @@ void dts_estimate_at_level(const struct dts_question *question, double kernels, 
  * stack is of, where several devices or microbatches are in it. */
 struct dts_known_set {
     struct dts_scene *scenes; // owned
+    struct dts_scene *others; // with the strategies of the changes, where one of them is not in
+                              // the file, else empty; of measurements; owned
     struct dts_known *known;  // one for each scene; owned
     int count;
     bool of_anchor; // of the stack: the point levels all strategies
 };
 
 /* Opens the scenario once more for each measurement: as it stands in the file, without the
- * changes of the command line but for seed, and with what the measurement's "when" says. For an
+ * changes of the command line but for seed, and with what the measurement's "when" says; with
+ * the strategies of combination k of the changes, too, where those are not in the file. For an
  * anchor: with its platform, devices and batch, the stack's own all-reduce, and the model,
- * precision, optimizer and stack of combination k of the changes. */
+ * precision, optimizer and stack of that combination. */
 bool dts_known_open(const struct dts_changes *changes, int k, const char *word,
                     const struct dts_scene *asked, struct dts_known_set *set,
                     struct dts_error *err);

@@ -9,36 +9,81 @@
 #include "base/mem.h"
 #include "train/strategy/strategy.h"
 
-/* The scene of one measurement. */
-static bool open_one(const struct dts_changes *changes, const char *word, int number,
+/* Who asks: the changes, their combination, and the scenario. */
+struct asked {
+    const struct dts_changes *changes;
+    int k;
+    const char *word;
+};
+
+/* The strategies that the changes name. */
+static void add_strategies(struct dts_changes *mine, const struct asked *asked)
+{
+    struct dts_setting *settings =
+        dts_alloc((size_t)dts_changes_setting_count(asked->changes) + 1, sizeof(*settings));
+    const int count = dts_changes_settings(asked->changes, asked->k, settings);
+    for (int i = 0; i < count; i++)
+        if (dts_path_is_in(settings[i].path, "strategies"))
+            dts_changes_add_by(mine, settings[i].by, settings[i].path, settings[i].value);
+    free(settings);
+}
+
+/* The scene of one measurement; `strategies`: with those of the changes. */
+static bool open_one(const struct asked *asked, int number, bool strategies,
                      const struct dts_reference *measured, struct dts_scene *scene,
                      struct dts_error *err)
 {
     char devices[32], by[64];
-    struct dts_changes mine = {.engine = "fluid", .seed = changes->seed};
+    struct dts_changes mine = {.engine = "auto", .seed = asked->changes->seed};
+    if (strategies)
+        add_strategies(&mine, asked);
     snprintf(devices, sizeof(devices), "%d", measured->devices);
     snprintf(by, sizeof(by), "measurements[%d].when: ", number);
     dts_changes_add_by(&mine, by, "devices", devices);
     dts_changes_add_by(&mine, by, "measurements", "null");
     dts_changes_add_by(&mine, by, "training", "{}"); // a step is asked for
     dts_changes_add_object(&mine, by, &measured->when);
-    const bool good = dts_scene_open(&mine, word, 0, scene, err);
+    const bool good = dts_scene_open(&mine, asked->word, 0, scene, err);
     dts_changes_free(&mine);
     return good;
 }
 
-static bool open_measured(const struct dts_changes *changes, const char *word,
-                          const struct dts_scenario *scenario, struct dts_known_set *set,
-                          struct dts_error *err)
+/* The number of a strategy; -1: there is none of that name. */
+static int strategy_number(const struct dts_scenario *scenario, const char *name)
 {
-    set->scenes = dts_alloc((size_t)scenario->measurement_count, sizeof(*set->scenes));
-    set->known = dts_alloc((size_t)scenario->measurement_count, sizeof(*set->known));
+    int number = scenario->strategy_count - 1;
+    while (number >= 0 && strcmp(scenario->strategies[number].name, name) != 0)
+        number--;
+    return number;
+}
+
+/* A measurement is of every strategy: also of those that the changes name. */
+static bool open_others(const struct asked *asked, int i, const struct dts_scenario *scenario,
+                        struct dts_known_set *set, struct dts_error *err)
+{
+    bool all_there = true;
+    for (int s = 0; s < scenario->strategy_count; s++)
+        all_there = all_there && strategy_number(&set->scenes[i].scenario,
+                                                 scenario->strategies[s].name) >= 0;
+    return all_there || scenario->measurements[i].strategy != NULL ||
+           open_one(asked, i, true, &scenario->measurements[i], &set->others[i], err);
+}
+
+static bool open_measured(const struct asked *asked, const struct dts_scenario *scenario,
+                          struct dts_known_set *set, struct dts_error *err)
+{
+    const size_t count = (size_t)scenario->measurement_count;
+    set->scenes = dts_alloc(count, sizeof(*set->scenes));
+    set->others = dts_alloc(count, sizeof(*set->others));
+    set->known = dts_alloc(count, sizeof(*set->known));
     for (int i = 0; i < scenario->measurement_count; i++) {
         const struct dts_reference *measured = &scenario->measurements[i];
         struct dts_scene *scene = &set->scenes[i];
-        if (!open_one(changes, word, i, measured, scene, err))
+        if (!open_one(asked, i, false, measured, scene, err))
             return false;
         set->count++;
+        if (!open_others(asked, i, scenario, set, err))
+            return false;
         const bool step = strcmp(measured->metric, "step_s") == 0;
         set->known[i] = (struct dts_known){
             .question = dts_question_of(scene, 0, measured->devices),
@@ -115,7 +160,8 @@ bool dts_known_open(const struct dts_changes *changes, int k, const char *word,
     bool good = true;
     *set = (struct dts_known_set){0};
     if (scenario->measurement_count > 0) {
-        good = open_measured(changes, word, scenario, set, err);
+        const struct asked by = {changes, k, word};
+        good = open_measured(&by, scenario, set, err);
     } else if (anchor != NULL && anchor->platform != NULL) {
         const double batch =
             dts_known_batch(scenario, scenario->devices[0]) / scenario->accumulate;
@@ -140,31 +186,34 @@ int dts_known_like(const struct dts_known *known, int count, const struct dts_mo
     return found > 0 ? found : count;
 }
 
-/* A collective alone has no kernels to be levelled. */
-static bool trains(const struct dts_scenario *scenario, const char *strategy)
+/* The measured point as a strategy does it: the file's of that name, else that of the changes.
+ * A collective alone has no kernels to be levelled. */
+static bool ask_of(const struct dts_known_set *set, int i, int asked, const char *strategy,
+                   struct dts_known *known)
 {
-    for (int i = 0; i < scenario->strategy_count; i++)
-        if (strcmp(scenario->strategies[i].name, strategy) == 0)
-            return !scenario->strategies[i].kind->trains_nothing;
-    return false;
+    const int number = strategy_number(&set->scenes[i].scenario, strategy);
+    const struct dts_scene *scene = number >= 0 ? &set->scenes[i] : &set->others[i];
+    const int row = number >= 0 ? number : asked;
+    if (row >= scene->scenario.strategy_count ||
+        scene->scenario.strategies[row].kind->trains_nothing)
+        return false;
+    *known = set->known[i];
+    known->question = dts_question_of(scene, row, known->question.devices);
+    known->question.quick = true;
+    return true;
 }
 
 int dts_known_of(const struct dts_known_set *set, const struct dts_scenario *scenario,
                  const char *strategy, struct dts_known *known)
 {
+    const int asked = strategy_number(scenario, strategy);
     int count = 0;
-    if (set->of_anchor && trains(scenario, strategy))
+    if (set->of_anchor && !scenario->strategies[asked].kind->trains_nothing)
         known[count++] = set->known[0];
     for (int i = 0; i < set->count && !set->of_anchor; i++) {
         const char *only = scenario->measurements[i].strategy;
-        if (only != NULL && strcmp(only, strategy) != 0)
-            continue;
-        const struct dts_scenario *measured = &set->scenes[i].scenario;
-        for (int s = 0; s < measured->strategy_count; s++)
-            if (strcmp(measured->strategies[s].name, strategy) == 0) {
-                known[count] = set->known[i];
-                known[count++].question.strategy = &measured->strategies[s];
-            }
+        if (only == NULL || strcmp(only, strategy) == 0)
+            count += ask_of(set, i, asked, strategy, &known[count]);
     }
     return count;
 }
@@ -173,7 +222,10 @@ void dts_known_close(struct dts_known_set *set)
 {
     for (int i = 0; i < set->count; i++)
         dts_scene_close(&set->scenes[i]);
+    for (int i = 0; i < set->count && set->others != NULL; i++)
+        dts_scene_close(&set->others[i]);
     free(set->scenes);
+    free(set->others);
     free(set->known);
     *set = (struct dts_known_set){0};
 }

@@ -51,6 +51,7 @@ struct dts_question {
     int neighbour_count;
     double storage_share;          // of what all nodes read together; 0: neighbours say
     const bool *taken;             // endpoints that other jobs have; NULL: none has any
+    bool quick;                    // by dts_engine_quick(), whatever engine is named
     bool check;                    // build the plans, simulate nothing
     bool memory_only;              // only what lies in memory: no plan is built
     bool step_only;                // leave out "why", and the step without overheads and noise

@@ -76,7 +76,7 @@ static void stream(struct dts_json *json, const struct dts_plan *plan,
     double busy_until[LINES] = {0};
     int used = 0;
     for (int i = 0; i < plan->op_count; i++) {
-        if (plan->ops[i].stream != s || isnan(times[i].end_s))
+        if (plan->ops[i].stream != s || !isfinite(times[i].end_s))
             continue;
         int line = 0;
         while (line < LINES - 1 && line < used && busy_until[line] > times[i].start_s)

@@ -200,9 +200,9 @@ static bool run(const struct dts_options *options, struct dts_error *err)
     struct dts_scene scene;
     if (!check_options(options, count, err) || !read_measured(options, &all, err))
         return false;
-    // A few dozen predictions: the engine that takes no time for each message.
+    const bool quick = options->changes.engine == NULL; // a few dozen predictions
     struct dts_changes changes = {
-        .engine = options->changes.engine != NULL ? options->changes.engine : "fluid",
+        .engine = quick ? "auto" : options->changes.engine,
         .seed = options->changes.seed,
     };
     for (int i = 0; i < options->changes.set_count; i++)
@@ -211,8 +211,11 @@ static bool run(const struct dts_options *options, struct dts_error *err)
                             options->changes.sets[i].value);
     if (given(options, "devices") != NULL)
         dts_changes_add_set(&changes, "devices", strlen("devices"), given(options, "devices"));
-    struct dts_inverse inverse = {
-        .changes = &changes, .word = words[0], .scene = &scene, .jobs = options->jobs};
+    struct dts_inverse inverse = {.changes = &changes,
+                                  .word = words[0],
+                                  .scene = &scene,
+                                  .jobs = options->jobs,
+                                  .quick = quick};
     const struct dts_named_output output = {"--output", options->output};
     bool ok = dts_scene_open(&changes, words[0], 0, &scene, err);
     if (ok) {
@@ -241,8 +244,8 @@ const struct dts_command dts_explain_command = {
             "  --strategy NAME    where the scenario has several\n"
             "  --devices N        where it has several, or another number was measured\n"
             "\n"
-            "--set works as for a prediction. The engine is fluid unless --engine says\n"
-            "another.\n"
+            "--set works as for a prediction. The engine is fluid, or flow where only that\n"
+            "knows the job, unless --engine says another.\n"
             "\n"
             "Example:\n"
             "  dtsim explain h2581.json --devices 16 --measured 547\n",

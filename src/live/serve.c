@@ -142,7 +142,7 @@ static void work_on(struct serving *s, int request)
     struct dts_serve_answer answer;
     pthread_mutex_lock(&s->lock);
     dts_server_take(&s->rule, item, peer, &answer);
-    if (s->rule.clock[request] > 1)
+    if (answer.counts)
         dts_stale_counts_add(s->lanes->times->staleness, &answer);
     if (answer.used)
         add(s, request, answer.summed == 1, (float)answer.factor);

@@ -191,6 +191,7 @@ void dts_server_open(struct dts_server *s, const struct dts_serve *serve, int pe
     s->held = dts_alloc(places, sizeof(*s->held));
     s->version = dts_alloc((size_t)items + 1, sizeof(*s->version));
     s->summed = dts_alloc((size_t)items + 1, sizeof(*s->summed));
+    s->ending = dts_alloc((size_t)items + 1, sizeof(*s->ending));
     s->answered = dts_alloc((size_t)peers + 1, sizeof(*s->answered));
 }
 
@@ -201,6 +202,7 @@ void dts_server_free(struct dts_server *s)
     free(s->held);
     free(s->version);
     free(s->summed);
+    free(s->ending);
     free(s->answered);
     *s = (struct dts_server){0};
 }
@@ -231,6 +233,8 @@ void dts_server_take(struct dts_server *s, int item, int peer, struct dts_serve_
                                         .peers = s->answered};
     answer->factor = s->late->factor(answer->stale);
     s->clock[at]++;
+    s->ending[item] = s->ending[item] || (s->clock[at] == s->steps && s->steps > 2);
+    answer->counts = s->clock[at] > 1 && !s->ending[item];
     s->held[at] = true;
     s->rule->take(s, item, peer, answer);
     if (s->joins)

@@ -30,12 +30,14 @@ struct dts_server {
     bool *held; // the peer waits for its answer
     long *version; // of each item: how often its weights were updated
     int *summed;   // of each item: gradients since the last update
+    bool *ending;  // of each item: some peer has made its last request of it
     int *answered; // peers of the last decision
 };
 
 /* What follows from a request. */
 struct dts_serve_answer {
     long stale;  // updates of the item since its weights were sent to this peer
+    bool counts; // for staleness (dts_stale_counts)
     bool used;   // its gradient counts; else it is thrown away
     bool update; // the weights change now, by the gradients that were used since they last did
     double factor;    // of its gradient, as it is late
@@ -129,8 +131,10 @@ void dts_server_free(struct dts_server *server);
 void dts_server_take(struct dts_server *server, int item, int peer,
                      struct dts_serve_answer *answer);
 
-/* How many updates of its weights a request was behind, over all requests but the first of each
- * peer, which began with the weights of all. */
+/* How many updates of its weights a request was behind, over all requests while all peers go
+ * on, as their steps are counted, but for the first of each, which began with the weights of
+ * all; in whole rounds, without the one that ends (of two steps the second counts). Who is slow
+ * would else be alone in the end, and behind nobody. */
 enum { DTS_STALENESS_BINS = 4096 };
 
 struct dts_stale_counts {

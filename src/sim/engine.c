@@ -58,6 +58,17 @@ static bool spreads(const struct dts_simulation *s)
     return s->net != NULL && dts_net_spreads(s->net, s->endpoint, s->job->ranks);
 }
 
+/* Fluid knows neither workers that drift apart nor neighbours. */
+static bool flow_alone_knows(const struct dts_simulation *simulation)
+{
+    return dts_job_drifts(simulation->job) || simulation->neighbour_count > 0;
+}
+
+const struct dts_engine *dts_engine_quick(const struct dts_simulation *simulation)
+{
+    return flow_alone_knows(simulation) ? &dts_engine_flow : &dts_engine_fluid;
+}
+
 const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation)
 {
     // Where many flows share links, a message costs up to a hundred times what it costs on a
@@ -66,7 +77,7 @@ const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation
     const double most = seconds * dts_engine_flow.messages_per_s / crowd / simulation->steps;
     struct dts_traffic traffic;
     double events = operations(simulation->job);
-    if (dts_job_drifts(simulation->job) || simulation->neighbour_count > 0)
+    if (flow_alone_knows(simulation))
         return &dts_engine_flow;
     if (simulation->message_slowdown > 0)
         return &dts_engine_fluid;

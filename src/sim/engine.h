@@ -125,7 +125,8 @@ struct dts_timing {
     /* Of a job with servers that answer in the order of requests; owned; NULL: of another one.
      * There step_s is the harmonic mean of the workers' steps while all of them run, without
      * the first half, compute_s the mean over their gradients, and times of operations count
-     * from the begin of their own rank's step. */
+     * from the begin of their own rank's step. Those of such servers are of requests: from the
+     * begin of the last step of whoever asks, a receive from when its request is sent. */
     struct dts_stale_counts *staleness;
 
     struct dts_neighbour_time *neighbours; // as many as there were; owned; NULL: none
@@ -172,5 +173,9 @@ enum { DTS_EXACT_MOST_LINKS = 1 << 22 };
 /* The engine that "auto" picks: flow where there are neighbours, and where its messages are few
  * and each pair of ranks has one path. */
 const struct dts_engine *dts_engine_auto(const struct dts_simulation *simulation);
+
+/* For many predictions: fluid, which takes no time for each message; flow where fluid does not
+ * know the job. */
+const struct dts_engine *dts_engine_quick(const struct dts_simulation *simulation);
 
 #endif

@@ -104,6 +104,14 @@ static void workers_that_drift_can_be_faster_with_noise(void)
     CHECK_NEAR(split_of(true, 6, 10.5).straggler_s, 0.5, 1e-12);
 }
 
+/* Kernels are counted over other steps than the pace of workers that drift: never beyond it. */
+static void a_step_is_not_shorter_than_its_compute(void)
+{
+    const struct dts_step step = split_of(true, 10.001, 10);
+    CHECK_NEAR(step.compute_s, step.total_s, 0);
+    CHECK_NEAR(sum(&step), step.total_s, 1e-12);
+}
+
 static void rounding_is_no_slowdown_and_nothing_exposed(void)
 {
     const struct dts_step nothing = split_with(5.5 + 1e-12, 10),
@@ -116,4 +124,5 @@ static void rounding_is_no_slowdown_and_nothing_exposed(void)
 TESTS(TEST(a_step_is_its_compute_and_what_compute_waited_for),
       TEST(noise_makes_a_step_longer_and_never_shorter),
       TEST(workers_that_drift_can_be_faster_with_noise),
+      TEST(a_step_is_not_shorter_than_its_compute),
       TEST(rounding_is_no_slowdown_and_nothing_exposed))

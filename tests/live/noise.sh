@@ -88,4 +88,7 @@ refused 2 'live.noise_scale: needs two ranks' 1
 refused 2 'live.noise_scale: has no effect where live.compute is timed' 2 --set live.compute=timed
 refused 3 'no rank has the gradient of the whole network' 2 --set 'strategies=[{"kind":"mesh","mesh":{"pipeline":2}}]'
 refused 3 'lists of rows here' 1 --set model="$here/words.json" --set batch.accumulate=2
+for rule in '"synchronous":false' '"synchronous":false,"staleness_bound":1' '"backup_workers":1'; do
+    refused 3 'do not sum the gradients of all ranks' 4 --set "strategies=[{\"kind\":\"ps\",\"servers\":1,$rule}]"
+done
 exit $failed

@@ -14,6 +14,7 @@ struct served {
     struct dts_serve serve;
     int steps;
     bool settles;
+    double slow; // kernels of the first worker take so many times as long; 0: as long
 };
 
 static const double alpha_s = 10e-6; // of every message (agree.h)
@@ -48,11 +49,15 @@ static struct dts_timing run(const char *engine, const struct served *w)
     CHECK(dts_job_check(&job, &err));
     CHECK_STRING(err.text, "");
     int *endpoints = agree_endpoints(&platform, &job, "linear");
+    double factor[64];
+    for (int r = 0; r < 64; r++)
+        factor[r] = r == 0 && w->slow > 0 ? w->slow : 1;
     const struct dts_simulation s = {.job = &job,
                                      .net = &platform.net,
                                      .endpoint = endpoints,
                                      .steps = w->steps,
                                      .settles = w->settles,
+                                     .compute_factor = factor,
                                      .noise = {0, w->sigma, 9}};
     timing = agree_run(engine, &s);
     free(endpoints);
@@ -82,6 +87,74 @@ static void who_is_alone_does_not_wait(void)
     CHECK_CLOSE(mean_of(&timing), 3.0, 0.01);
     CHECK_CLOSE(timing.staleness->most, 3.0, 1e-9);
     CHECK_CLOSE(timing.staleness->used, timing.staleness->requests, 1e-9);
+    dts_timing_free(&timing);
+}
+
+static void check_time(struct dts_op_time time, double start_s, double end_s)
+{
+    CHECK_CLOSE(time.start_s, start_s, 1e-9);
+    CHECK_CLOSE(time.end_s, end_s, 1e-9);
+}
+
+/* In seconds of the step of the worker that asks: its request leaves when its kernel is done,
+ * is worked on when it is there, and then its answer leaves, which is away before it is there.
+ * Of two workers that are alike one waits for the other. */
+static void requests_have_times(void)
+{
+    for (int workers = 1; workers <= 2; workers++) {
+        const struct served w = {.workers = workers,
+                                 .servers = 1,
+                                 .bytes = 4,
+                                 .compute_s = 0.1,
+                                 .work_s = 0.01,
+                                 .serve = {&dts_serve_asynchronous, 0},
+                                 .steps = 1};
+        const double there_s = w.compute_s + alpha_s + w.bytes / 1e9 * workers;
+        const double done_s = there_s + workers * w.work_s;
+        struct dts_timing timing = run("flow", &w);
+        const struct dts_op_time *times = timing.ops + timing.first_op[1];
+        check_time(times[0], w.compute_s, there_s);
+        check_time(times[1], done_s - w.work_s, done_s);
+        check_time(times[2], done_s, done_s + w.bytes / 1e9);
+        dts_timing_free(&timing);
+    }
+}
+
+/* The same of the last of several steps, each from its own begin. */
+static void requests_have_times_of_their_step(void)
+{
+    const struct served w = {.workers = 1,
+                             .servers = 1,
+                             .bytes = 4e6,
+                             .compute_s = 0.1,
+                             .work_s = 0.01,
+                             .serve = {&dts_serve_asynchronous, 0},
+                             .steps = 5};
+    const double travel_s = alpha_s + w.bytes / 1e9;
+    struct dts_timing timing = run("flow", &w);
+    const struct dts_op_time *times = timing.ops + timing.first_op[1];
+    check_time(times[0], w.compute_s, w.compute_s + travel_s);
+    check_time(times[1], times[0].end_s, times[0].end_s + w.work_s);
+    check_time(times[2], times[1].end_s, times[1].end_s + w.bytes / 1e9);
+    dts_timing_free(&timing);
+}
+
+/* A worker with steps of T seconds is R T - 1 updates behind, where all together make R in a
+ * second: the mean over requests is n - 1 whatever their rates. Nobody is alone in the end. */
+static void the_mean_is_that_of_all_others_also_beside_a_slow_one(void)
+{
+    const struct served w = {.workers = 4,
+                             .servers = 1,
+                             .bytes = 4,
+                             .compute_s = 0.1,
+                             .work_s = 1e-5,
+                             .sigma = 0.05,
+                             .serve = {&dts_serve_asynchronous, 0},
+                             .steps = 600,
+                             .slow = 3};
+    struct dts_timing timing = run("flow", &w);
+    CHECK_CLOSE(mean_of(&timing), 3.0, 0.01);
+    CHECK(timing.staleness->most >= 9); // of the slow one: three of each other
     dts_timing_free(&timing);
 }
 
@@ -262,7 +335,10 @@ static void both_engines_serve_alike(void)
     }
 }
 
-TESTS(TEST(who_is_alone_does_not_wait), TEST(a_busy_server_sets_the_pace),
-      TEST(a_port_sets_the_pace), TEST(scattered_steps_are_those_of_an_event_simulation),
+TESTS(TEST(who_is_alone_does_not_wait), TEST(requests_have_times),
+      TEST(requests_have_times_of_their_step),
+      TEST(the_mean_is_that_of_all_others_also_beside_a_slow_one),
+      TEST(a_busy_server_sets_the_pace), TEST(a_port_sets_the_pace),
+      TEST(scattered_steps_are_those_of_an_event_simulation),
       TEST(a_bound_is_between_step_and_none), TEST(spare_workers_cut_the_tail),
       TEST(one_worker_is_never_behind), TEST(both_engines_serve_alike))

@@ -81,6 +81,21 @@ static void first_steps_sum_gradients(void)
     end(&f);
 }
 
+/* A library that looks for gradients once in a cycle has nothing to wait for without them. */
+static void cycles_end_with_the_exchange_of_gradients(void)
+{
+    struct fixture f;
+    begin(&f);
+    f.stack.buckets.cycle_s = 5e-3;
+    struct dts_job job =
+        job_of(&f, "allreduce", "{\"local_steps\": 4, \"local_after\": 10}", 8);
+    const struct dts_plan *plan = &job.roles[0].plan;
+    const struct dts_when *cycle = &plan->ops[find_op(plan, "cycle")].when;
+    CHECK(cycle->until == 10 && cycle->from == 0 && cycle->every <= 1);
+    dts_job_free(&job);
+    end(&f);
+}
+
 static void pairs_take_the_dimensions_of_a_hypercube_in_turn(void)
 {
     struct fixture f;
@@ -278,6 +293,7 @@ static void keys_that_cannot_act_are_refused(void)
 }
 
 TESTS(TEST(weights_meet_after_each_so_manieth_update), TEST(first_steps_sum_gradients),
+      TEST(cycles_end_with_the_exchange_of_gradients),
       TEST(pairs_take_the_dimensions_of_a_hypercube_in_turn),
       TEST(a_delayed_exchange_has_a_step), TEST(some_layers_are_late),
       TEST(a_bucket_of_both_kinds_is_cut), TEST(what_is_kept_beside_is_counted),

@@ -31,6 +31,7 @@ static void estimate(const struct round *round, const struct dts_scene *scene,
     const struct dts_inverse *inverse = round->inverse;
     struct dts_question question = dts_question_of(scene, inverse->strategy, inverse->devices);
     question.progress = progress;
+    question.quick = inverse->quick;
     if (task->suspect == NULL) {
         question.known = inverse->known;
         question.known_count = inverse->known_count;

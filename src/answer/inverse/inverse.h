@@ -53,6 +53,7 @@ struct dts_inverse {
     const char *word;                  // the scenario
     const struct dts_scene *scene;     // with those changes; borrowed
     int strategy, devices, jobs;
+    bool quick;                    // as in dts_question
     const struct dts_known *known; // points that were measured (answer/known.h); borrowed
     int known_count;
 };

@@ -17,6 +17,7 @@ static struct dts_question question_of(const struct dts_question *asked, int pha
     const int strategy = (int)(asked->strategy - asked->scenario->strategies);
     struct dts_question one = dts_question_of(&asked->phases[phase], strategy, asked->devices);
     one.speed = asked->speed;
+    one.quick = asked->quick;
     one.check = asked->check;
     one.step_only = true;
     one.progress = asked->progress;

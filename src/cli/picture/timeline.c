@@ -53,16 +53,14 @@ struct event {
     double ts, dur;
 };
 
-/* "X": an operation. Those that have no time of their own (what a server takes as it comes) are
- * without "ts" and last 0. */
+/* "X": an operation. */
 static bool read_operation(const struct dts_cfg *at, struct event *event, struct dts_error *err)
 {
     const struct dts_cfg category = dts_cfg_member(at, "cat"), ts = dts_cfg_member(at, "ts"),
                          dur = dts_cfg_member(at, "dur");
     return dts_cfg_string(&category, &event->category, err) &&
-           (!dts_cfg_exists(&ts) || !dts_cfg_exists(&dur) ||
-            (dts_cfg_real(&ts, 0, 0, &event->ts, err) &&
-             dts_cfg_real(&dur, 0, 0, &event->dur, err)));
+           dts_cfg_real(&ts, 0, 0, &event->ts, err) &&
+           dts_cfg_real(&dur, 0, 0, &event->dur, err);
 }
 
 /* "M": the name of a process or a thread. */

@@ -59,14 +59,15 @@ static void close_one(struct dts_flow *f, int number)
         dts_flow_lane_wake(f, number);
 }
 
-void dts_flow_mail_over(struct dts_flow *f, struct dts_flow_party party, double over_s,
-                        double delay_s)
+void dts_flow_mail_over(struct dts_flow *f, struct dts_flow_party party,
+                        const struct dts_flow_over *over)
 {
+    const double at_s = over->over_s + over->delay_s;
     if (f->lanes[party.lane].server != NULL) {
-        dts_flow_serve_arrived(f, party, over_s + delay_s);
+        dts_flow_serve_arrived(f, party, over->sent_s, at_s);
         return;
     }
-    f->lanes[party.lane].mail[party.which].arrived_s = over_s + delay_s;
+    f->lanes[party.lane].mail[party.which].arrived_s = at_s;
     close_one(f, party.lane);
 }
 

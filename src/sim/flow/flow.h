@@ -81,6 +81,7 @@ struct dts_flow_message {
     bool waits;        // for the receiver, before it enters the wire
     int place;         // in the heap of dates; -1: it has no date
     int next;          // in its box, or among the free
+    double sent_s;     // when the sender gave it away
     double ready_s;    // when the sender has paid its latency
     double delay_s;    // alpha that the receiver sees: latency that does not block the sender
     double wire_bytes; // what the wire has to carry
@@ -104,6 +105,12 @@ struct dts_flow_box {
     int first, last; // messages
     bool sent;
     int pair; // of the endpoints that meet here
+};
+
+/* When a message is over. */
+struct dts_flow_over {
+    double sent_s, over_s;
+    double delay_s; // from over_s until that side has it
 };
 
 /* ---- lanes ------------------------------------------------------------------------------- */
@@ -264,13 +271,14 @@ void dts_flow_arrived(struct dts_flow *flow, int message); // the wire is done w
 /* exchange.c */
 void dts_flow_exchange(struct dts_flow *flow, int lane, const struct dts_message *messages,
                        int count);
-void dts_flow_mail_over(struct dts_flow *flow, struct dts_flow_party party, double over_s,
-                        double delay_s);
+void dts_flow_mail_over(struct dts_flow *flow, struct dts_flow_party party,
+                        const struct dts_flow_over *over);
 
 /* serve.c: the only lane of a rank that serves. */
 void dts_flow_serve_open(struct dts_flow *flow, int lane);
 void dts_flow_serve_start(struct dts_flow *flow, int lane);
-void dts_flow_serve_arrived(struct dts_flow *flow, struct dts_flow_party party, double at_s);
+void dts_flow_serve_arrived(struct dts_flow *flow, struct dts_flow_party party, double sent_s,
+                            double at_s);
 void dts_flow_serve_due(struct dts_flow *flow, int lane);
 void dts_flow_serve_free(struct dts_flow_server *server);
 

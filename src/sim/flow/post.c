@@ -90,15 +90,16 @@ static void tell(struct dts_flow *f, int number)
 {
     struct dts_flow_message *m = &f->messages[number];
     const struct dts_flow_party sender = m->sender, receiver = m->receiver;
-    const double over_s = m->over_s, delay_s = m->delay_s;
+    const struct dts_flow_over there = {m->sent_s, m->over_s, m->delay_s};
+    const struct dts_flow_over away = {m->sent_s, m->over_s, 0};
     m->sender.lane = DTS_FLOW_NONE;
     if (receiver.lane != DTS_FLOW_NONE) {
         m->next = f->free_message;
         f->free_message = number;
-        dts_flow_mail_over(f, receiver, over_s, delay_s);
+        dts_flow_mail_over(f, receiver, &there);
     }
     if (sender.lane != DTS_FLOW_NONE)
-        dts_flow_mail_over(f, sender, over_s, 0);
+        dts_flow_mail_over(f, sender, &away);
 }
 
 static void enter(struct dts_flow *f, int number)
@@ -156,6 +157,7 @@ static void stamp(struct dts_flow *f, struct dts_flow_message *m, int pair,
                                  : dts_endpoint_pair_path(&f->pairs, pair, m->path)->latency_s;
     const double alpha = dts_transport_alpha(by, latency_s, bytes);
     m->waits = by->blocking;
+    m->sent_s = f->now_s;
     m->ready_s = f->now_s + (by->blocking ? alpha : 0);
     m->delay_s = by->blocking ? 0 : alpha;
     m->wire_bytes = dts_transport_wire_bytes(by, bytes);

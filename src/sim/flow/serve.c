@@ -19,6 +19,7 @@ struct dts_flow_server {
     struct dts_message *messages; // of item and peer: requests, then as many answers; owned
     struct dts_heap queue;        // requests that are there, `what` by item and peer
     int at;                       // the request that is worked on; -1: none
+    double began_s;               // since when
     double left;                  // requests until the end of the run
 };
 
@@ -62,6 +63,18 @@ void dts_flow_serve_open(struct dts_flow *f, int number)
         fill_item(lane, i);
 }
 
+/* Of the last step of whoever asks, in seconds of that step. */
+static void note(struct dts_flow *f, int number, int op, int request, double begin_s,
+                 double end_s)
+{
+    const struct dts_flow_lane *lane = &f->lanes[number];
+    const struct dts_flow_server *s = lane->server;
+    const int steps = s->rule.steps, asker = s->messages[request].peer;
+    const double zero_s = steps > 1 ? f->ends[asker * steps + steps - 2] : 0;
+    dts_op_time_add(&f->timing->ops[f->timing->first_op[lane->role_number] + op],
+                    begin_s - zero_s, end_s - zero_s);
+}
+
 static void finish(struct dts_flow *f, int number)
 {
     f->lanes[number].state = DTS_FLOW_FINISHED;
@@ -92,15 +105,22 @@ static void work_on_next(struct dts_flow *f, int number)
         return;
     }
     s->at = dts_heap_take(&s->queue).what;
+    s->began_s = f->now_s;
     const struct dts_served_item *item = &s->items[s->at / s->rule.peers];
     dts_flow_date_set(f, number,
                       f->now_s + fmax(0, lane->role->plan.ops[item->call].call.seconds));
 }
 
-void dts_flow_serve_arrived(struct dts_flow *f, struct dts_flow_party party, double at_s)
+void dts_flow_serve_arrived(struct dts_flow *f, struct dts_flow_party party, double sent_s,
+                            double at_s)
 {
     struct dts_flow_server *s = f->lanes[party.lane].server;
-    if (party.which >= places(s)) // an answer is away
+    const bool answer = party.which >= places(s);
+    const int request = answer ? party.which - places(s) : party.which;
+    const struct dts_served_item *item = &s->items[request / s->rule.peers];
+    if (s->rule.clock[request] == s->rule.steps - !answer)
+        note(f, party.lane, answer ? item->reply : item->request, request, sent_s, at_s);
+    if (answer)
         return;
     dts_heap_add(&s->queue, (struct dts_heap_event){.at_s = at_s, .what = party.which});
     work_on_next(f, party.lane);
@@ -129,7 +149,9 @@ void dts_flow_serve_due(struct dts_flow *f, int number)
     }
     const int item = request / s->rule.peers, peer = request % s->rule.peers;
     dts_server_take(&s->rule, item, peer, &answer);
-    if (s->rule.clock[request] > 1)
+    if (s->rule.clock[request] == s->rule.steps)
+        note(f, number, s->items[item].call, request, s->began_s, f->now_s);
+    if (answer.counts)
         dts_stale_counts_add(f->timing->staleness, &answer);
     s->at = DTS_FLOW_NONE;
     s->left--;

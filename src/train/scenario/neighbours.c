@@ -93,6 +93,8 @@ bool dts_beside_read(const struct dts_cfg *at, struct dts_beside **list, int *co
     if (!dts_cfg_is_list(at) || length > DTS_MOST_BESIDE)
         return dts_cfg_fail(at, NULL, err, "must be a list of at most %d objects",
                             DTS_MOST_BESIDE);
+    if (length == 0)
+        return dts_cfg_fail(at, NULL, err, "must not be empty: leave it out");
     *list = dts_alloc(length, sizeof(**list));
     for (size_t i = 0; i < length; i++) {
         const struct dts_cfg item = dts_cfg_item(at, i);

@@ -150,12 +150,8 @@ static bool add_exchange(const struct dts_point *point, struct dts_plan *plan,
     const struct allreduce *a = point->strategy->self;
     const struct dts_coll_use sum = {&a->choice, point, dts_point_members(point),
                                      DTS_ALLREDUCE};
-    const int op = dts_coll_add_bucket(&sum, plan, "all-reduce", b,
-                                       dts_bucket_span(buckets, b, DTS_GRADIENTS), after, err);
-    if (op < 0)
-        return false;
-    plan->ops[op].when = dts_synchrony_gradients(&a->synchrony);
-    return true;
+    return dts_coll_add_bucket(&sum, plan, "all-reduce", b,
+                               dts_bucket_span(buckets, b, DTS_GRADIENTS), after, err) >= 0;
 }
 
 /* Where the rows of all devices are, in the buffers of the plan: behind the gradients. */
@@ -216,8 +212,10 @@ static bool add_exchange_and_update(const struct dts_point *point, struct dts_pl
         return false;
     const int last = plan->op_count;
     add_update(point, plan);
-    for (int op = first; op < last; op++)
+    for (int op = first; op < last; op++) { // exchanges, and cycles that they wait for
+        plan->ops[op].when = dts_synchrony_gradients(synchrony);
         dts_plan_after(plan, op);
+    }
     const struct dts_coll_use sum = {&a->choice, point, dts_point_members(point),
                                      DTS_ALLREDUCE};
     if (!alone && !dts_delay_add(synchrony, &sum, plan, buckets, count, err))

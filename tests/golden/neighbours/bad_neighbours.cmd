@@ -2,6 +2,7 @@
 bad() { dtsim neighbours/beside.json --set "$1"; echo "exit $?"; }
 bad neighbours=3
 bad 'neighbours=[3]'
+bad 'neighbours=[]'
 bad 'neighbours[0].cout=2'
 bad 'neighbours[0].count=0'
 bad 'neighbours[0].apart_s=1'

@@ -6,3 +6,5 @@ dtsim in/small.json --set 'slow_workers={"factor":0.5,"workers":[1]}' --set devi
 dtsim in/small.json --set 'slow_workers={"factor":2,"worker":[1]}' --set devices=[4]
 dtsim in/small.json --set 'slow_workers=[]' --set devices=[4]
 dtsim in/small.json --set 'slow_workers={"factor":2,"workers":3}' --set devices=[4]
+dtsim in/small.json --set 'slow_workers={"factor":2,"workers":[1]}' --set devices=[4] --set 'strategies=[{"kind":"collective","bytes":1e6},{"kind":"traffic","pattern":"random_pairs"}]'
+dtsim in/small.json --set 'slow_workers={"factor":2,"workers":[1]}' --set devices=[4] --set 'strategies=[{"kind":"collective","bytes":1e6},{"name":"sum","kind":"allreduce"}]' --format csv | cut -d, -f2,4,11

@@ -42,6 +42,11 @@ static bool check(const struct dts_live_kernels *k, struct dts_error *err)
         return dts_fail(err, DTS_UNSUPPORTED,
                         "live.noise_scale: %s: no rank has the gradient of the whole network",
                         point->strategy->name);
+    if (dts_job_serving(k->rank.job) != NULL)
+        return dts_fail(err, DTS_UNSUPPORTED,
+                        "live.noise_scale: %s: servers that answer as requests come do not sum "
+                        "the gradients of all ranks in each step",
+                        point->strategy->name);
     if (point->replicas == 1 && point->microbatches == 1)
         return dts_doc_fail(point->scenario->doc, "live.noise_scale", DTS_BAD_INPUT, err,
                             "needs two ranks that train, or batch.accumulate of 2 or more: "
