@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer/estimate.h"
 #include "answer/known.h"
 #include "base/mem.h"
 #include "train/strategy/strategy.h"
@@ -186,6 +187,22 @@ int dts_known_like(const struct dts_known *known, int count, const struct dts_mo
     return found > 0 ? found : count;
 }
 
+/* A strategy that only the changes name may be none that there could have been where it was
+ * measured: then nothing levels it. */
+static bool can_be(const struct dts_question *measured, int number)
+{
+    struct dts_question built = *measured;
+    struct dts_result result;
+    built.check = true;
+    dts_estimate(&built, &result);
+    if (!dts_result_refused(&result))
+        return true;
+    fprintf(stderr,
+            "dtsim: note: measurements[%d] does not level %s, which could not be there: %s\n",
+            number, measured->strategy->name, result.error.text);
+    return false;
+}
+
 /* The measured point as a strategy does it: the file's of that name, else that of the changes.
  * A collective alone has no kernels to be levelled. */
 static bool ask_of(const struct dts_known_set *set, int i, int asked, const char *strategy,
@@ -200,7 +217,7 @@ static bool ask_of(const struct dts_known_set *set, int i, int asked, const char
     *known = set->known[i];
     known->question = dts_question_of(scene, row, known->question.devices);
     known->question.quick = true;
-    return true;
+    return number >= 0 || can_be(&known->question, i);
 }
 
 int dts_known_of(const struct dts_known_set *set, const struct dts_scenario *scenario,
