@@ -1,7 +1,6 @@
 /* whole.c -- what a device has whole while a round computes, of what ranks divide otherwise:
  * the weights of the round and of those that are gathered ahead, and its gradient until it is
- * scattered. As PyTorch's FSDP says of its prefetching: "current set of parameters, next set of
- * parameters, and current set of gradients in memory at the same time".
+ * scattered. PyTorch's FSDP documents the same three for its prefetching backward pass.
  */
 #include "train/strategy/mesh/whole.h"
 
