@@ -159,7 +159,7 @@ static void text_says_what_it_rests_on(void)
     CHECK(has(text, "x: a test\n"));
     CHECK(has(text, "images") && has(text, "per s"));
     CHECK(has(text, " 90\n") && has(text, "epochs"));
-    CHECK(has(text, "step_s 0.25 s, published 0.2 s: +25.0 %. a paper, \"2017\""));
+    CHECK(has(text, "step 250 ms, published 200 ms: +25.0 %. a paper, \"2017\""));
     CHECK(has(text,
               "Answer: ring, 8 devices: 250.0 ms a step, give or take 20 %, 1024 images/s, 90\n"
               "  epochs in 2.00 h\n"));
