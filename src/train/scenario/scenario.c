@@ -224,17 +224,6 @@ static bool check_batch_norm(const struct dts_scenario *scenario, const struct d
                         scenario->model.name);
 }
 
-/* Some strategy computes, so that a worker can be slow at it. */
-static bool check_slow_workers(const struct dts_scenario *scenario, const struct dts_cfg *top,
-                               struct dts_error *err)
-{
-    bool computes = scenario->slow_workers.count == 0;
-    for (int s = 0; s < scenario->strategy_count; s++)
-        computes = computes || !scenario->strategies[s].kind->trains_nothing;
-    return computes || dts_cfg_fail(top, "slow_workers", err,
-                                    "cannot act: no strategy has kernels that could be slow");
-}
-
 static void take_words(struct dts_scenario *scenario, const struct words *words)
 {
     scenario->summary = words->summary;
@@ -327,7 +316,7 @@ static bool read(struct dts_scenario *scenario, struct dts_error *err)
            dts_training_suits(&scenario->training, &top, &scenario->model, err) &&
            check_optimizer(scenario, &top, err) && check_batch_norm(scenario, &top, err) &&
            dts_scenario_strategies(scenario, &words.strategies, err) &&
-           check_slow_workers(scenario, &top, err) &&
+           dts_scenario_slow_workers(scenario, &top, err) &&
            dts_beside_read(&words.neighbours, &scenario->neighbours, &scenario->neighbour_count,
                            err) &&
            dts_scenario_references(scenario, &words.references, err) &&

@@ -171,6 +171,16 @@ static bool read_list(struct dts_scenario *scenario, const struct dts_cfg *at,
     return true;
 }
 
+bool dts_scenario_slow_workers(const struct dts_scenario *scenario, const struct dts_cfg *top,
+                               struct dts_error *err)
+{
+    bool computes = scenario->slow_workers.count == 0;
+    for (int s = 0; s < scenario->strategy_count; s++)
+        computes = computes || !scenario->strategies[s].kind->trains_nothing;
+    return computes || dts_cfg_fail(top, "slow_workers", err,
+                                    "cannot act: no strategy has kernels that could be slow");
+}
+
 /* An efficiency means nothing without what it is against; no other metric is against any. */
 static bool check_base(const struct dts_reference *reference, const struct dts_cfg *at,
                        struct dts_error *err)

@@ -18,6 +18,10 @@ bool dts_scenario_devices(struct dts_scenario *scenario, const struct dts_cfg *a
 bool dts_scenario_strategies(struct dts_scenario *scenario, const struct dts_cfg *at,
                              struct dts_error *err);
 
+/* Refuses slow workers where no strategy computes, so that nobody can be slow at it. */
+bool dts_scenario_slow_workers(const struct dts_scenario *scenario, const struct dts_cfg *top,
+                               struct dts_error *err);
+
 /* Need scenario->strategies. */
 bool dts_scenario_references(struct dts_scenario *scenario, const struct dts_cfg *at,
                              struct dts_error *err);

@@ -102,6 +102,12 @@ static void act(struct dts_plan *plan, int first, struct dts_when when)
         plan->ops[op].when = when;
 }
 
+/* Of a call that goes once through all weights. */
+static double pass_seconds(const struct dts_point *point, double values, double flops)
+{
+    return dts_synchrony_seconds(point, point->scenario->model.parameters, values, flops);
+}
+
 /* The mean of what was given and taken in the step before; `take`: where the operations of that
  * begin. */
 static void add_average(const struct dts_synchrony *s, const struct dts_point *point,
@@ -109,10 +115,8 @@ static void add_average(const struct dts_synchrony *s, const struct dts_point *p
 {
     const int first = plan->op_count;
     dts_build_call(point, plan, "average",
-                   (struct dts_call){.pass = DTS_AVERAGE,
-                                     .layer = -1,
-                                     .seconds = dts_synchrony_seconds(
-                                         point, point->scenario->model.parameters, 3, 2)});
+                   (struct dts_call){
+                       .pass = DTS_AVERAGE, .layer = -1, .seconds = pass_seconds(point, 3, 2)});
     for (int t = 0; t < turns; t++)
         dts_plan_after_previous(plan, take + 2 * t);
     act(plan, first, (struct dts_when){.every = s->local_steps, .from = 1});
@@ -146,16 +150,14 @@ static void add_answering(const struct dts_synchrony *s, const struct dts_point 
                           struct dts_plan *plan)
 {
     const int half = point->devices / 2, turns = dts_gossip_turns(point->devices);
-    const double mix_s = dts_synchrony_seconds(point, point->scenario->model.parameters, 4, 2);
+    const double mix_s = pass_seconds(point, 4, 2);
     add_buffers(point, plan, turns);
     add_compute(point, plan);
     dts_build_call(
         point, plan, "update",
-        (struct dts_call){
-            .pass = DTS_UPDATE,
-            .layer = -1,
-            .seconds = point->seconds->update +
-                       dts_synchrony_seconds(point, point->scenario->model.parameters, 4, 0)});
+        (struct dts_call){.pass = DTS_UPDATE,
+                          .layer = -1,
+                          .seconds = point->seconds->update + pass_seconds(point, 4, 0)});
     for (int t = 0; t < turns; t++) {
         const struct dts_exchange peer = {.first_peer = -half - (1 << t) + 1,
                                           .ring_first = 0,

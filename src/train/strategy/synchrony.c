@@ -227,7 +227,7 @@ const struct dts_synchrony *dts_point_synchrony(const struct dts_point *point)
 double dts_synchrony_bytes(const struct dts_synchrony *s, const struct dts_point *point)
 {
     const double parameters = point->scenario->model.parameters;
-    const double outer = s->outer ? 2 * sizeof(float) * parameters : 0;
+    const double outer = (double)dts_synchrony_outer_bytes(s) * parameters;
     const struct dts_late_values late = dts_delay_values(s, &point->scenario->model);
     if (s->passing)
         return dts_gossip_bytes(point);

@@ -84,6 +84,12 @@ static inline bool dts_synchrony_is_local(const struct dts_synchrony *synchrony,
     return synchrony->local_steps > 0 && step >= synchrony->local_after;
 }
 
+/* Of each weight, for an outer update: that of the last one, and a momentum. */
+static inline size_t dts_synchrony_outer_bytes(const struct dts_synchrony *synchrony)
+{
+    return synchrony->outer ? 2 * sizeof(float) : 0;
+}
+
 /* Bytes that a device keeps beside what it keeps in any case: the weights of the last outer
  * update and its momentum; gradients that are under way. */
 double dts_synchrony_bytes(const struct dts_synchrony *synchrony,

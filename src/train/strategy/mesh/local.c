@@ -3,10 +3,9 @@
  * have the same part of the weights in each replica take the mean of it every so many steps
  * (DiLoCo; Douillard et al. 2023, arXiv:2311.08105).
  *
- *     compute   ... | bwd | update |                        | outer update | weights
- *     data                         | weights 0 | weights 1 |
- *     gather                                                                        |
- * all-gather
+ *     compute  ... | bwd | update |             | outer update | weights
+ *     data                        | weights 0 1 |
+ *     gather                                                           | all-gather
  */
 #include <stdlib.h>
 

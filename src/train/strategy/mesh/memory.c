@@ -214,8 +214,8 @@ static void add_state(const struct dts_point *point, const struct dts_mesh_divis
                                        (mesh->compression != NULL ? 4 : 0)); // what stays
     memory->optimizer += (here ? 1 : 0) * parameters * s->optimizer->state_values *
                          state_bytes / by[DTS_SHARDED_OPTIMIZER];
-    if (mesh->synchrony.outer) // weights of the last time, and a momentum
-        memory->optimizer += parameters * 2 * sizeof(float) / by[DTS_SHARDED_OPTIMIZER];
+    memory->optimizer += parameters * (double)dts_synchrony_outer_bytes(&mesh->synchrony) /
+                         by[DTS_SHARDED_OPTIMIZER];
     memory->framework += copies_of(point, d, parameters, bytes);
 }
 
